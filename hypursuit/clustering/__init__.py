@@ -1,0 +1,1 @@
+"""Complete link, the merge tree, names and representative pages."""

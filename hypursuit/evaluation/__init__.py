@@ -1,0 +1,1 @@
+"""How well clusters agree with a given truth."""

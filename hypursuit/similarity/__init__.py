@@ -1,0 +1,1 @@
+"""Term, link and hybrid similarity [W96 eq. 1-9]."""

@@ -1,0 +1,1 @@
+"""From pages to terms: words, stop list, stems, weights, the term matrix."""

@@ -1,0 +1,1 @@
+"""The services: fetching, storage and the life of a leaf, on aiohttp."""

@@ -1,0 +1,1 @@
+"""Shape and life of a network of routers, and the command line."""
