@@ -1,0 +1,97 @@
+"""The pages of a site as one sparse matrix of term frequencies."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from hypursuit.text.stemming import Stems
+from hypursuit.text.terms import Attribute, Considered, Term, attribute_texts
+from hypursuit.text.words import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+    from hypursuit.crawl.page import Page
+
+
+@dataclass(frozen=True, slots=True)
+class TermMatrix:
+    """Term frequencies of pages; row and column order are explicit."""
+
+    counts: csr_array
+    """(n_pages, n_terms) int32: tf of a term on a page."""
+    urls: tuple[str, ...]
+    """Row → page."""
+    terms: tuple[Term, ...]
+    """Column → term."""
+    spelling: Mapping[str, str]
+    """Stem → the way it is mostly written on these pages."""
+
+    def columns(self, attribute: Attribute) -> NDArray[np.intp]:
+        """The columns of one attribute, ascending."""
+        return np.flatnonzero([term.attribute is attribute for term in self.terms])
+
+    @property
+    def page_frequency(self) -> NDArray[np.int64]:
+        """(n_terms,): on how many pages each term stands."""
+        return np.bincount(self.counts.indices, minlength=len(self.terms))
+
+
+def term_matrix(pages: Iterable[Page], considered: Considered = Considered(), stems: Stems | None = None) -> TermMatrix:
+    """Count the terms of pages, one row each, in the order given."""
+    stems = Stems() if stems is None else stems
+    column: dict[Term, int] = {}
+    urls: list[str] = []
+    surface: Counter[str] = Counter()
+    rows: list[NDArray[np.int32]] = []
+    for page in pages:
+        frequencies: Counter[Term] = Counter()
+        for attribute, text in attribute_texts(page):
+            counted = Counter(words(text))
+            surface.update(counted)
+            for word, count in counted.items():
+                if stem := stems[word]:
+                    frequencies[Term(attribute, stem)] += count
+        kept = considered.cut(frequencies)
+        rows.append(
+            np.array([(column.setdefault(t, len(column)), n) for t, n in kept.items()], np.int32).reshape(-1, 2)
+        )
+        urls.append(page.url)
+    return TermMatrix(_stack(rows, len(column)), tuple(urls), tuple(column), _spelling(surface, stems))
+
+
+def _stack(rows: list[NDArray[np.int32]], n_terms: int) -> csr_array:
+    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+    stacked = np.concatenate(rows) if rows else np.empty((0, 2), np.int32)
+    start = np.concatenate(([0], np.cumsum(lengths)))
+    counts = csr_array((stacked[:, 1].copy(), stacked[:, 0].copy(), start), shape=(len(rows), n_terms))
+    counts.sort_indices()
+    return counts
+
+
+def _spelling(surface: Counter[str], stems: Stems) -> dict[str, str]:
+    """Stem → its most frequent folded word, capitalised as written where it nearly always is.
+
+    The first word of a sentence is capitalised whatever it is, so a word keeps its capitals only if it is seldom
+    written without.
+    """
+    by_word: dict[tuple[str, str], Counter[str]] = {}
+    for word, count in surface.items():
+        if stem := stems[word]:
+            by_word.setdefault((stem, word.lower()), Counter())[word] += count
+    best: dict[str, tuple[int, str]] = {}
+    for (stem, lower), written in by_word.items():
+        total = written.total()
+        capital = max(written, key=lambda w: (written[w], w))
+        shown = capital if written[lower] * 10 < total and len(lower) > 1 else lower
+        rank = (total, shown)
+        if stem not in best or rank > best[stem]:
+            best[stem] = rank
+    return {stem: shown for stem, (_, shown) in best.items()}
