@@ -7,6 +7,7 @@
     ├── StoreUnusable         a leaf's store is missing, damaged or of another version
     ├── CrawlFailed           a site gave nothing at all: no root page
     ├── NothingToCluster      a store without pages
+    ├── DemoFailed            none of the demo's sites could be made or crawled
     └── MissingPeer           `hypursuit bench` lacks the library it compares with
 
 A message says what is wrong and what to do. Only the command line and the HTTP layer catch the base class.
@@ -53,6 +54,10 @@ class CrawlFailed(HyPursuitError):
 
 class NothingToCluster(HyPursuitError):
     """A store without pages."""
+
+
+class DemoFailed(HyPursuitError):
+    """None of the demo's sites could be made or crawled."""
 
 
 class MissingPeer(HyPursuitError):
