@@ -1,25 +1,29 @@
-"""What one fetch produced: a page, its links, and where its regions begin. No weights yet."""
+"""What one fetch produced: a page, its links, and where its regions end. No weights yet."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
 
 _WORD = re.compile(r"[^\W_]+")
+_BLOCK_END = re.compile(r"\n+")
+_TOPIC_END = re.compile(r"\n\n")
+_CHARACTERS_PER_WORD = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A link of a page, tied to the place in the page's text where its anchor stands.
 
-    ``text[start:end]`` of the page is the anchor (empty for image links without alternative text); windows of
-    any width and kind can therefore be cut later without having been stored.
+    ``text[start:end]`` of the page is the anchor up to white space; windows of any width and kind can therefore be
+    cut later without having been stored. Frames and refreshing pages have no anchor in the text: there
+    ``start == end``.
     """
 
     target: str
-    """Canonical absolute URL."""
+    """Canonical absolute URL, never that of the page itself."""
     anchor: str
-    """What the link says: its words, or the alternative text of its image."""
+    """What the link says: its words, the alternative text of its image, or the title or name of a frame."""
     start: int
     end: int
     follow: bool = True
@@ -30,10 +34,10 @@ class Link:
 class Page:
     """A parsed page.
 
-    ``text`` is everything visible in document order, white space folded, blocks ended by a newline; titles and
-    keywords are not part of it, headings are. Region boundaries are offsets into ``text`` [H02 §4]:
-    a *syntactic* region ends at a paragraph, table cell, list item or hard break after a sentence; a *topical* one
-    at the start of a heading and at the end of a list or table.
+    ``text`` is everything visible in document order, white space folded; title and keywords are not part of it,
+    headings, addresses and alternative texts of images are. Its line ends carry the regions of [H02 §4]: a block
+    (paragraph, table cell, list item, hard break after a sentence) ends with a newline, a topic (start of a heading,
+    end of a list or table) with an empty line. So the text alone, wherever it is stored, says where to cut windows.
     """
 
     url: str
@@ -43,8 +47,7 @@ class Page:
     addresses: tuple[str, ...] = ()
     text: str = ""
     links: tuple[Link, ...] = ()
-    syntactic: tuple[int, ...] = field(default=(), repr=False)
-    topical: tuple[int, ...] = field(default=(), repr=False)
+    """In document order, repeated targets included: each has a window of its own."""
     description: str = ""
     language: str = ""
     canonical: str | None = None
@@ -54,8 +57,34 @@ class Page:
     follow: bool = True
     """False where a robots meta element says nofollow."""
 
+    @property
+    def syntactic(self) -> tuple[int, ...]:
+        """Offsets into ``text`` where a block ends; every topical boundary is also one of these."""
+        return tuple(end.start() for end in _BLOCK_END.finditer(self.text))
+
+    @property
+    def topical(self) -> tuple[int, ...]:
+        """Offsets into ``text`` where a topic ends."""
+        return tuple(end.start() for end in _TOPIC_END.finditer(self.text))
+
     def window(self, link: Link, width: int = 32) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The words before and after a link, nearest last and nearest first: at most ``width`` on either side."""
-        before = _WORD.findall(self.text, max(0, link.start - 40 * width), link.start)
-        after = _WORD.findall(self.text, link.end, link.end + 40 * width)
-        return tuple(before[-width:]), tuple(after[:width])
+        """The words before and after a link, in reading order: at most ``width`` on either side, all of them whole."""
+        return self._words_before(link.start, width), self._words_after(link.end, width)
+
+    def _words_before(self, place: int, width: int) -> tuple[str, ...]:
+        # Words are shorter than the reach on the whole; where they are not, reach farther. One word more than asked
+        # for is the proof that the reach did not cut into those that are returned.
+        reach = width * _CHARACTERS_PER_WORD
+        while True:
+            words = _WORD.findall(self.text, max(0, place - reach), place)
+            if len(words) > width or reach >= place:
+                return tuple(words[-width:]) if width else ()
+            reach *= 4
+
+    def _words_after(self, place: int, width: int) -> tuple[str, ...]:
+        reach = width * _CHARACTERS_PER_WORD
+        while True:
+            words = _WORD.findall(self.text, place, place + reach)
+            if len(words) > width or place + reach >= len(self.text):
+                return tuple(words[:width])
+            reach *= 4
