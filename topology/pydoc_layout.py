@@ -29,11 +29,11 @@ nav { padding-bottom: .5rem; border-bottom: 1px solid var(--line); font-size: .8
 h1 { margin: 1.25rem 0 .25rem; font-size: 1.75rem } h2 { margin-top: 2.5rem; font-size: 1.25rem }
 h3 { margin: 1.75rem 0 .25rem; padding-top: .75rem; border-top: 1px solid var(--line); font-size: 1rem }
 .lead { margin: 0 0 1rem; font-size: 1.125rem; opacity: .85 }
-.doc, dd { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .9375rem }
+.doc, dd { white-space: pre-wrap; overflow-wrap: anywhere; font: .8125rem/1.5 ui-monospace, monospace }
 .doc { padding: .5rem .75rem; border-radius: .375rem; background: var(--soft) }
 code, dt { font-family: ui-monospace, monospace; font-size: .875rem; overflow-wrap: anywhere }
 dt { margin-top: .75rem } dd { margin: .125rem 0 0 1.5rem }
-.index dd { white-space: normal } .index dt { margin-top: .5rem }
+.index dd { white-space: normal; font: inherit } .index dt { margin-top: .5rem }
 """.strip()
 
 
@@ -164,13 +164,14 @@ def _slug(topic: str) -> str:
 
 
 def _trail(steps: Iterable[tuple[str, str]]) -> str:
-    return " / ".join(f'<a href="{link}">{html.escape(text)}</a>' for link, text in steps)
+    links = " / ".join(f'<a href="{link}">{html.escape(text)}</a>' for link, text in steps)
+    return f"<nav>{links}</nav>\n"
 
 
 def _page(title: str, heading: str, trail: str, body: str) -> str:
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{html.escape(title)}</title>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<style>\n{_STYLE}\n</style>\n</head>\n<body>\n<nav>{trail}</nav>\n<h1>{html.escape(heading)}</h1>\n"
+        f"<style>\n{_STYLE}\n</style>\n</head>\n<body>\n{trail}<h1>{html.escape(heading)}</h1>\n"
         f"{body}</body>\n</html>\n"
     )

@@ -42,8 +42,9 @@ def describe_module(module: ModuleType, name: str, known: Collection[str]) -> Mo
 
     What it only re-exports from another of the ``known`` modules is named and linked to there, not repeated.
     """
-    summary, rest = pydoc.splitdoc(pydoc.getdoc(module))
-    return _Writer(module, name, known).page(summary, rest)
+    doc = pydoc.getdoc(module)
+    summary, rest = pydoc.splitdoc(doc)
+    return _Writer(module, name, known).page(summary or _first_sentence(doc), rest)
 
 
 class _Writer:
@@ -226,6 +227,12 @@ def _shown_value(value: Any) -> str:
 def _text_of(value: Any) -> str:
     doc = getattr(value, "__doc__", None)
     return doc if isinstance(doc, str) else ""
+
+
+def _first_sentence(doc: str) -> str:
+    """Of a text whose first line is no summary by itself."""
+    sentence = re.split(r"(?<=[.:])\s", " ".join(doc.partition("\n\n")[0].split()), maxsplit=1)[0]
+    return sentence if len(sentence) <= 160 else f"{sentence[:160].rpartition(' ')[0]} …"
 
 
 def _first_line(doc: str) -> str:

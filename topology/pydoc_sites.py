@@ -225,8 +225,9 @@ def _worker_environment(home: Path) -> dict[str, str]:
     """Only what Python needs to run: no display, no browser, no home of the user's, the same text in every run."""
     kept = {name: value for name, value in os.environ.items() if name in {"PATH", "SYSTEMROOT", "LD_LIBRARY_PATH"}}
     ours = str(Path(__file__).resolve().parent.parent)
+    path = os.pathsep.join(filter(None, [ours, os.environ.get("PYTHONPATH")]))
     fixed = {
-        "PYTHONPATH": ours,
+        "PYTHONPATH": path,
         "PYTHONHASHSEED": "0",
         "PYTHONWARNINGS": "ignore",
         "LC_ALL": "C.UTF-8",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import pkgutil
 import sys
 from dataclasses import dataclass
 from importlib import metadata
+from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -69,11 +69,10 @@ _SITE_TITLES = {
     "runtime": "Runtime and language",
 }
 
-SKIPPED = frozenset({"antigravity", "this", "idlelib", "turtledemo", "encodings", "tkinter.test", "lib2to3.tests"})
-"""Not documented, nor anything below: they open windows, print, or are a hundred near-equal tables.
-
-Of ``encodings`` only the package itself is shown.
-"""
+SKIPPED = frozenset({"antigravity", "this", "idlelib", "turtledemo", "pydoc_data"})
+"""Not documented, nor anything below: they open windows, print, or say nothing."""
+_NOT_INSIDE = frozenset({"encodings", "pygments.lexers", "pygments.styles"})
+"""Packages of a hundred near-equal tables: only the package itself is documented."""
 _SKIPPED_PARTS = frozenset({"__main__", "conftest", "setup", "test", "tests", "idle_test"})
 _SKIPPED_DISTRIBUTIONS = frozenset({"hypursuit", "pip", "setuptools", "wheel"})
 _FAVOURITES = ("aiohttp", "click", "networkx", "nltk", "numpy", "rich", "scipy")
@@ -134,21 +133,19 @@ def find_modules(packages: Iterable[str]) -> list[str]:
 def _modules_of(package: str) -> Iterator[str]:
     if not _is_wanted(package):
         return
-    try:
-        spec = importlib.util.find_spec(package)
-    except (ImportError, ValueError):  # ValueError: a module in memory without a spec
-        return
-    if spec is not None:
+    # Not importlib.util.find_spec: it asks the finders that packages install, and that of setuptools imports.
+    spec = PathFinder.find_spec(package)
+    if spec is not None or package in sys.builtin_module_names:
         yield package
-        if package not in SKIPPED:
-            yield from _modules_below(package, list(spec.submodule_search_locations or ()))
+    if spec is not None:
+        yield from _modules_below(package, list(spec.submodule_search_locations or ()))
 
 
 def _modules_below(package: str, folders: list[str]) -> Iterator[str]:
     """Walk the folders by hand: ``pkgutil.walk_packages`` would import every package it enters."""
-    for module in pkgutil.iter_modules(folders):
+    for module in pkgutil.iter_modules(folders if package not in _NOT_INSIDE else []):
         name = f"{package}.{module.name}"
-        if _is_wanted(name) and name not in SKIPPED:
+        if _is_wanted(name):
             yield name
             if module.ispkg:
                 yield from _modules_below(name, [f"{folder}/{module.name}" for folder in folders])
@@ -156,7 +153,7 @@ def _modules_below(package: str, folders: list[str]) -> Iterator[str]:
 
 def _is_wanted(name: str) -> bool:
     last = name.rpartition(".")[2]
-    return not last.startswith("_") and last not in _SKIPPED_PARTS and last.isidentifier()
+    return not last.startswith("_") and last not in _SKIPPED_PARTS and name not in SKIPPED and last.isidentifier()
 
 
 def _shallowest(modules: list[str], limit: int) -> list[str]:
