@@ -9,6 +9,7 @@ from hypursuit.similarity.links import (
     link_similarity,
     path_similarity,
 )
+from hypursuit.similarity.terms import term_similarity
 
 __all__ = [
     "LinkWeights",
@@ -16,4 +17,5 @@ __all__ = [
     "descendant_similarity",
     "link_similarity",
     "path_similarity",
+    "term_similarity",
 ]
