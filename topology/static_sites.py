@@ -66,8 +66,16 @@ class StaticSites:
         return f"http://{host}:{self._port}/{quote(path)}"
 
     def resolve_entries(self) -> list[str]:
-        """For every site ``HOST:PORT:ADDRESS``, as ``--resolve`` takes it."""
-        return [f"{host}:{self._port}:{LOOPBACK}" for host in self.hosts]
+        """What ``--resolve`` takes, so that every site is found here under two addresses.
+
+        ``http://host/``, as the world and the links between the sites know it, and ``http://host:port/``, which
+        also browsers find if the name ends in .localhost.
+        """
+        return [
+            entry
+            for host in self.hosts
+            for entry in (f"{host}:80:{LOOPBACK}:{self._port}", f"{host}:{self._port}:{LOOPBACK}")
+        ]
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         folder = self._folders.get(_host_name(request.host))

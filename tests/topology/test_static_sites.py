@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import aiohttp
 import pytest
 
+from hypursuit.crawl.addresses import Resolve
 from hypursuit.errors import BadSetting
 from topology.static_sites import StaticSites, locate, serving_process
 
@@ -155,12 +156,16 @@ def test_absolute_paths_stay_below_the_folder(root: Path) -> None:
     assert locate(root / "one.example", f"/{root}/secret.txt") is None
 
 
-async def test_resolve_entries_name_every_host_with_the_port_served(sites: StaticSites) -> None:
+async def test_resolve_entries_find_every_host_at_its_public_port_and_at_the_one_served(sites: StaticSites) -> None:
     assert sites.hosts == ("one.example", "two.example")
     assert sites.resolve_entries() == [
+        f"one.example:80:127.0.0.1:{sites.port}",
         f"one.example:{sites.port}:127.0.0.1",
+        f"two.example:80:127.0.0.1:{sites.port}",
         f"two.example:{sites.port}:127.0.0.1",
     ]
+    ends = {(found.host, found.to_port) for found in map(Resolve.parse, sites.resolve_entries())}
+    assert ends == {("one.example", sites.port), ("two.example", sites.port)}
 
 
 async def test_folders_can_be_given_by_host_name(root: Path) -> None:
