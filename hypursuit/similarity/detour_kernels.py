@@ -7,7 +7,7 @@ lengths are searched again, from the pages that have a link leaving it.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -15,7 +15,47 @@ from numpy.typing import NDArray
 
 from hypursuit.similarity.link_kernels import Detours
 
+if TYPE_CHECKING:
+    from hypursuit.similarity.link_graph import LinkGraph
+
+_OUTSIDE = np.int32(0)
+_AVOIDED = np.int32(1)
 _NO_PATH = np.int32(2**31 - 1)
+
+
+class _Tree(NamedTuple):
+    """The dominator tree of a target, by page except for the last."""
+
+    above: NDArray[np.int32]
+    size: NDArray[np.int32]
+    position: NDArray[np.int32]
+    free: NDArray[np.int32]
+    page_at: NDArray[np.int32]
+
+
+class _Space(NamedTuple):
+    """Working space, by page except where said; made once."""
+
+    detour: NDArray[np.int32]
+    """Length of the path that avoids; or one of the three marks above."""
+    leaving: NDArray[np.int32]
+    bucket: NDArray[np.int32]
+    """By length."""
+    chained: NDArray[np.int32]
+    frontier: NDArray[np.int32]
+    level_lost: NDArray[np.int32]
+    """By level."""
+    level_change: NDArray[np.float64]
+    """By level."""
+
+
+class _Changes(NamedTuple):
+    """The columns of `Detours`, without its ``start``."""
+
+    avoided: NDArray[np.int32]
+    level: NDArray[Any]
+    lost: NDArray[np.int32]
+    change: NDArray[np.float64]
 
 
 @njit(cache=True, nogil=True)
@@ -76,16 +116,9 @@ def _dominators(
 
 
 @njit(cache=True, nogil=True)
-def _number_tree(
-    target: int,
-    order: NDArray[np.int32],
-    above: NDArray[np.int32],
-    size: NDArray[np.int32],
-    position: NDArray[np.int32],
-    free: NDArray[np.int32],
-    page_at: NDArray[np.int32],
-) -> None:
+def _number_tree(target: int, order: NDArray[np.int32], tree: _Tree) -> None:
     """Number the dominator tree so that each subtree is a range: ``page_at[position[x]:][:size[x]]``."""
+    above, size, position, free, page_at = tree
     size[:] = 0
     for x in order[::-1]:
         size[x] += 1
@@ -101,78 +134,69 @@ def _number_tree(
 
 @njit(cache=True, nogil=True)
 def _leave_by_links(
-    begin: int,
-    end: int,
-    page_at: NDArray[np.int32],
-    position: NDArray[np.int32],
+    members: NDArray[np.int32],
     lengths_to: NDArray[Any],
     link_start: NDArray[np.int64],
     links: NDArray[np.int32],
     detour: NDArray[np.int32],
+    leaving: NDArray[np.int32],
 ) -> None:
-    """Length of the best path whose first link leaves the subtree, for each page in it but its root."""
-    for place in range(begin + 1, end):
-        page = page_at[place]
+    """Set ``leaving`` to the length of the best path whose first link leaves the subtree, for each page in it."""
+    for page in members:
         best = _NO_PATH
+        least = lengths_to[page] + 1
         for at in range(link_start[page], link_start[page + 1]):
-            next_page = links[at]
-            length = lengths_to[next_page]
-            if 0 < length < best - 1 and not begin <= position[next_page] < end:
+            length = lengths_to[links[at]]
+            if 0 < length < best - 1 and detour[links[at]] == _OUTSIDE:
                 best = np.int32(length + 1)
-                # One more than the shortest path is the least that a detour can be.
-                if best == lengths_to[page] + 1:
+                if best == least:
                     break
-        detour[page] = best
+        leaving[page] = best
 
 
 @njit(cache=True, nogil=True)
 def _leave_from_outside(
-    begin: int,
-    end: int,
+    members: NDArray[np.int32],
     order: NDArray[np.int32],
-    page_at: NDArray[np.int32],
-    position: NDArray[np.int32],
     lengths_to: NDArray[Any],
     source_start: NDArray[np.int64],
     sources: NDArray[np.int32],
     detour: NDArray[np.int32],
+    leaving: NDArray[np.int32],
 ) -> None:
     """The same as `_leave_by_links`, cheaper where the subtree is most of the site."""
-    for place in range(begin + 1, end):
-        detour[page_at[place]] = _NO_PATH
+    for page in members:
+        leaving[page] = _NO_PATH
     for outside in order:
-        if begin <= position[outside] < end:
+        if detour[outside] != _OUTSIDE:
             continue
         length = np.int32(lengths_to[outside] + 1)
         for at in range(source_start[outside], source_start[outside + 1]):
-            page = sources[at]
             # ``order`` goes outwards: the first length found is the least.
-            if lengths_to[page] > 0 and begin < position[page] < end and detour[page] == _NO_PATH:
-                detour[page] = length
+            if detour[sources[at]] == _NO_PATH and leaving[sources[at]] == _NO_PATH:
+                leaving[sources[at]] = length
 
 
 @njit(cache=True, nogil=True)
 def _spread(
-    begin: int,
-    end: int,
-    page_at: NDArray[np.int32],
-    position: NDArray[np.int32],
+    members: NDArray[np.int32],
     lengths_to: NDArray[Any],
     source_start: NDArray[np.int64],
     sources: NDArray[np.int32],
     detour: NDArray[np.int32],
+    leaving: NDArray[np.int32],
     bucket: NDArray[np.int32],
     chained: NDArray[np.int32],
     frontier: NDArray[np.int32],
 ) -> None:
-    """Shorten detours that stay inside the subtree for a while: a search by length from those that leave it.
+    """Find the detours, some of which stay inside the subtree for a while: a search by length from those that leave.
 
     ``bucket[length]`` heads the chain of the pages that leave it with that length; all -1 before and after.
     """
     improvable, low, high = 0, bucket.size, -1
-    for place in range(begin + 1, end):
-        page = page_at[place]
-        length = detour[page]
+    for page in members:
+        length = leaving[page]
+        detour[page] = length
         improvable += length > lengths_to[page] + 1
         if length != _NO_PATH:
             chained[page] = bucket[length]
@@ -187,110 +211,100 @@ def _spread(
                 frontier[waiting] = page
                 waiting += 1
             page = chained[page]
-        grown = 0
+        grown = waiting
         for k in range(waiting):
             page = frontier[k]
             for at in range(source_start[page], source_start[page + 1]):
-                source = sources[at]
-                if lengths_to[source] > 0 and begin < position[source] < end and detour[source] > length + 1:
+                if detour[sources[at]] > length + 1:
+                    source = sources[at]
                     detour[source] = length + 1
                     improvable -= length == lengths_to[source]
-                    frontier[waiting + grown] = source
+                    frontier[grown] = source
                     grown += 1
-        frontier[:grown] = frontier[waiting : waiting + grown].copy()
-        length, waiting = length + 1, grown
+        frontier[: grown - waiting] = frontier[waiting:grown].copy()
+        length, waiting = length + 1, grown - waiting
     for value in range(low, high + 1):
         bucket[value] = -1
 
 
 @njit(cache=True, nogil=True)
-def find_detours(
-    link_start: NDArray[np.int64],
-    links: NDArray[np.int32],
-    source_start: NDArray[np.int64],
-    sources: NDArray[np.int32],
-    lengths: NDArray[Any],
+def _sum_levels(
+    members: NDArray[np.int32],
+    nearer: int,
+    lengths_to: NDArray[Any],
+    detour: NDArray[np.int32],
     halves: NDArray[np.float64],
-) -> Detours:
-    """Everything that avoiding paths change, for every target and avoided page.
+    level_lost: NDArray[np.int32],
+    level_change: NDArray[np.float64],
+) -> int:
+    """Add up by level what the detours change, forget them, and return the deepest level."""
+    deepest = 0
+    for page in members:
+        length = np.int64(lengths_to[page])
+        # The avoided page is on a shortest path: what comes before it is the way to it.
+        level = length - nearer
+        deepest = max(deepest, level)
+        if detour[page] == _NO_PATH:
+            level_lost[level] += 1
+            level_change[level] -= halves[length]
+        else:
+            level_change[level] += halves[detour[page]] - halves[length]
+        detour[page] = _OUTSIDE
+    return deepest
 
-    Args:
-        link_start: (n + 1,) where the links of each page begin in ``links``.
-        links: pages linked to.
-        source_start: the same for the pages that link to each page.
-        sources: pages linking.
-        lengths: (n, n); lengths[j, x] counts the links on a shortest path x -> j; 0 without one and for x = j.
-        halves: halves[m] = 2**-m.
-    """
-    pages = lengths.shape[0]
-    start = np.zeros(pages + 1, np.int64)
-    avoided = np.empty(1024, np.int32)
-    levels = np.empty(1024, lengths.dtype)
-    lost = np.empty(1024, np.int32)
-    change = np.empty(1024, np.float64)
+
+@njit(cache=True, nogil=True)
+def _changes_of(
+    lengths_to: NDArray[Any],
+    order: NDArray[np.int32],
+    first_avoided: int,
+    last_avoided: int,
+    tree: _Tree,
+    graph: LinkGraph,
+    halves: NDArray[np.float64],
+    space: _Space,
+    changes: _Changes,
+) -> int:
+    """Fill ``changes`` with those of one target and return how many there are."""
+    _, size, position, _, page_at = tree
+    link_start, links, source_start, sources = graph
+    detour, leaving, bucket, chained, frontier, level_lost, level_change = space
+    avoided, levels, lost, change = changes
     used = 0
+    for page in range(first_avoided, last_avoided):
+        if lengths_to[page] == 0 or size[page] < 2:
+            continue
+        members = page_at[position[page] + 1 : position[page] + size[page]]
+        detour[page] = _AVOIDED
+        for x in members:
+            detour[x] = _NO_PATH
+        if 2 * members.size > order.size:
+            _leave_from_outside(members, order, lengths_to, source_start, sources, detour, leaving)
+        else:
+            _leave_by_links(members, lengths_to, link_start, links, detour, leaving)
+        _spread(members, lengths_to, source_start, sources, detour, leaving, bucket, chained, frontier)
+        deepest = _sum_levels(members, lengths_to[page], lengths_to, detour, halves, level_lost, level_change)
+        detour[page] = _OUTSIDE
+        for level in range(1, deepest + 1):
+            if level_change[level] != 0.0:
+                avoided[used] = page
+                levels[used] = level
+                lost[used] = level_lost[level]
+                change[used] = level_change[level]
+                used += 1
+            level_lost[level] = 0
+            level_change[level] = 0.0
+    return used
 
-    all_order = np.empty(pages, np.int32)
-    first = np.empty(pages + 1, np.int32)
-    above = np.empty(pages, np.int32)
-    size = np.empty(pages, np.int32)
-    position = np.empty(pages, np.int32)
-    free = np.empty(pages, np.int32)
-    page_at = np.empty(pages + 1, np.int32)
-    detour = np.empty(pages, np.int32)
-    bucket = np.full(pages + 2, -1, np.int32)
-    chained = np.empty(pages, np.int32)
-    frontier = np.empty(2 * pages, np.int32)
-    level_lost = np.zeros(pages + 1, np.int32)
-    level_change = np.zeros(pages + 1, np.float64)
 
-    for target in range(pages):
-        lengths_to = lengths[target]
-        reaching = _by_length(lengths_to, first, all_order)
-        order = all_order[:reaching]
-        if _dominators(target, order, lengths_to, link_start, links, above):
-            _number_tree(target, order, above, size, position, free, page_at)
-            for page in range(pages):
-                if lengths_to[page] == 0 or size[page] < 2:
-                    continue
-                begin, end = position[page], position[page] + size[page]
-                if 2 * size[page] > reaching:
-                    _leave_from_outside(
-                        begin, end, order, page_at, position, lengths_to, source_start, sources, detour
-                    )
-                else:
-                    _leave_by_links(begin, end, page_at, position, lengths_to, link_start, links, detour)
-                _spread(
-                    begin, end, page_at, position, lengths_to, source_start, sources, detour, bucket, chained, frontier
-                )
-                deepest = 0
-                for place in range(begin + 1, end):
-                    x = page_at[place]
-                    # The avoided page is on a shortest path: its own length is what is left of x's.
-                    level = np.int64(lengths_to[x]) - np.int64(lengths_to[page])
-                    deepest = max(deepest, level)
-                    level_change[level] -= halves[lengths_to[x]]
-                    if detour[x] == _NO_PATH:
-                        level_lost[level] += 1
-                    else:
-                        level_change[level] += halves[detour[x]]
-                if used + deepest > avoided.size:
-                    room = 2 * avoided.size + deepest
-                    avoided = _grow(avoided, room)
-                    levels = _grow(levels, room)
-                    lost = _grow(lost, room)
-                    change = _grow(change, room)
-                for level in range(1, deepest + 1):
-                    if level_change[level] != 0.0:
-                        avoided[used] = page
-                        levels[used] = level
-                        lost[used] = level_lost[level]
-                        change[used] = level_change[level]
-                        used += 1
-                    level_lost[level] = 0
-                    level_change[level] = 0.0
-        start[target + 1] = used
-    return Detours(start, avoided[:used], levels[:used], lost[:used], change[:used])
+@njit(cache=True, nogil=True)
+def _most_changes(lengths_to: NDArray[Any], order: NDArray[np.int32], size: NDArray[np.int32]) -> int:
+    """No fewer than the changes of a target: each page has at most one for each level of its subtree."""
+    deepest = np.int64(lengths_to[order[-1]])
+    most = 0
+    for page in order:
+        most += min(np.int64(size[page]) - 1, deepest - np.int64(lengths_to[page]))
+    return most
 
 
 @njit(cache=True, nogil=True)
@@ -299,3 +313,65 @@ def _grow(values: NDArray[Any], room: int) -> NDArray[Any]:
     grown = np.empty(room, values.dtype)
     grown[: values.size] = values
     return grown
+
+
+@njit(cache=True, nogil=True)
+def find_detours(
+    graph: LinkGraph, lengths: NDArray[Any], halves: NDArray[np.float64], first: int, last: int, budget: int
+) -> Detours:
+    """Everything that avoiding paths change, for the pairs of pages whose lower page is in ``first`` ... ``last - 1``.
+
+    Args:
+        graph: links in both directions.
+        lengths: (n, n); lengths[j, x] counts the links on a shortest path x -> j; 0 without one and for x = j.
+        halves: halves[m] = 2**-m.
+        first: lowest of the pages.
+        last: one more than the highest.
+        budget: how many changes to allow. With more, the answer is incomplete: its ``start`` ends with -1.
+    """
+    pages = lengths.shape[0]
+    start = np.zeros(pages + 1, np.int64)
+    avoided = np.empty(0, np.int32)
+    levels = np.empty(0, lengths.dtype)
+    lost = np.empty(0, np.int32)
+    change = np.empty(0, np.float64)
+
+    all_order = np.empty(pages, np.int32)
+    tree = _Tree(
+        np.empty(pages, np.int32),
+        np.empty(pages, np.int32),
+        np.empty(pages, np.int32),
+        np.empty(pages + 1, np.int32),
+        np.empty(pages + 1, np.int32),
+    )
+    space = _Space(
+        np.full(pages, _OUTSIDE, np.int32),
+        np.empty(pages, np.int32),
+        np.full(pages + 2, -1, np.int32),
+        np.empty(pages, np.int32),
+        np.empty(2 * pages, np.int32),
+        np.zeros(pages + 1, np.int32),
+        np.zeros(pages + 1, np.float64),
+    )
+    for target in range(first, pages):
+        lengths_to = lengths[target]
+        order = all_order[: _by_length(lengths_to, tree.free, all_order)]
+        used = start[target]
+        start[target + 1] = used
+        if not _dominators(target, order, lengths_to, graph.link_start, graph.links, tree.above):
+            continue
+        _number_tree(target, order, tree)
+        most = _most_changes(lengths_to, order, tree.size)
+        if used + most > avoided.size:
+            room = used + max(most, used)
+            avoided, levels = _grow(avoided, room), _grow(levels, room)
+            lost, change = _grow(lost, room), _grow(change, room)
+        changes = _Changes(avoided[used:], levels[used:], lost[used:], change[used:])
+        last_avoided = pages if target < last else last
+        start[target + 1] += _changes_of(
+            lengths_to, order, first, last_avoided, tree, graph, halves, space, changes
+        )
+        if start[target + 1] > budget:
+            start[pages] = -1
+            break
+    return Detours(start, avoided, levels, lost, change)

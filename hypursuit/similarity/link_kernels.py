@@ -274,16 +274,20 @@ def add_common_ancestors(
     layers: Layers,
     detours: Detours,
     halves: NDArray[np.float64],
+    first: int,
+    last: int,
     weight: float,
     similarity: NDArray[np.float32],
 ) -> None:
-    """Add ``weight`` times [W96 eq. 3] to ``similarity``, both halves of it.
+    """Add ``weight`` times [W96 eq. 3] to ``similarity``, both halves, for pairs whose lower page is ``first <= i < last``.
 
     Args:
         lengths: (n, n); lengths[j, x] counts the links on a shortest path x -> j; 0 without one and for x = j.
         layers: the same, by page and length.
         detours: what avoiding paths change.
         halves: halves[m] = 2**-m.
+        first: lowest of the pages.
+        last: one more than the highest.
         weight: factor of the part.
         similarity: (n, n), changed in place.
     """
@@ -294,9 +298,9 @@ def add_common_ancestors(
     count = np.zeros(halves.size, np.int64)
     total = np.zeros(halves.size, np.float64)
     in_set = np.zeros(halves.size, np.bool_)
-    for first_i in range(0, pages, TILE):
+    for first_i in range(first, last, TILE):
         for first_j in range(first_i, pages, TILE):
-            for i in range(first_i, min(first_i + TILE, pages)):
+            for i in range(first_i, min(first_i + TILE, last)):
                 for a in range(set_start[i], set_start[i + 1]):
                     in_set[set_level[a]] = True
                 for j in range(max(first_j, i + 1), min(first_j + TILE, pages)):

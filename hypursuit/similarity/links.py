@@ -7,18 +7,18 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from hypursuit.errors import BadSetting
+from hypursuit.similarity.link_graph import LinkGraph, read_graph
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from hypursuit.similarity.link_graph import SparseMatrix
     from hypursuit.similarity.link_kernels import Layers
 
     FloatMatrix = NDArray[np.float32]
     LengthMatrix = NDArray[np.unsignedinteger[Any]]
-    SparseMatrix = sparse.sparray | sparse.spmatrix
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,24 +39,10 @@ class LinkWeights:
         return cls(descendants=3.0, ancestors=3.0, paths=1.0)
 
 
-@dataclass(frozen=True, slots=True)
-class _Graph:
-    """Links in both directions, each page's targets and sources ascending."""
-
-    link_start: NDArray[np.int64]
-    links: NDArray[np.int32]
-    source_start: NDArray[np.int64]
-    sources: NDArray[np.int32]
-
-    @property
-    def pages(self) -> int:
-        return self.link_start.size - 1
-
-    def reverse(self) -> _Graph:
-        return _Graph(self.source_start, self.sources, self.link_start, self.links)
-
-
 _EQUAL = LinkWeights()
+_MOST_CHANGES = 8_000_000
+"""Corrections for avoiding paths held at once, 17 bytes each. Sites need about 100 per page; long chains of pages can
+need so many that the pairs are worked off in stripes."""
 
 
 def link_similarity(adjacency: SparseMatrix, weights: LinkWeights = _EQUAL) -> FloatMatrix:
@@ -75,7 +61,7 @@ def link_similarity(adjacency: SparseMatrix, weights: LinkWeights = _EQUAL) -> F
     resolves 1e-7 and takes 400 MB for 10,000 pages; the only other n² matrix is one of path lengths, a byte
     each (two where a path has more than 255 links).
     """
-    graph = _read_graph(adjacency)
+    graph = read_graph(adjacency)
     similarity = np.zeros((graph.pages, graph.pages), np.float32)
     if weights.paths or weights.ancestors:
         lengths = _path_lengths(graph)
@@ -108,31 +94,7 @@ def descendant_similarity(adjacency: SparseMatrix) -> FloatMatrix:
     return link_similarity(adjacency, LinkWeights(ancestors=0.0, paths=0.0))
 
 
-def _read_graph(adjacency: SparseMatrix) -> _Graph:
-    if not sparse.issparse(adjacency):
-        raise BadSetting(f"an adjacency is a scipy sparse matrix, not {type(adjacency).__name__}")
-    if adjacency.ndim != 2 or adjacency.shape[0] != adjacency.shape[1]:
-        raise BadSetting(f"an adjacency has a row and a column for each page; this one has the shape {adjacency.shape}")
-    entries = adjacency.tocoo()
-    if np.isnan(entries.data).any():
-        raise BadSetting("an adjacency value is not a number: neither a link nor none")
-    # Parts of one entry are not added up as scipy would: a link stored as +1 and -1 is still a link.
-    is_link = (entries.data != 0) & (entries.row != entries.col)
-    rows, columns = entries.row[is_link].astype(np.int64), entries.col[is_link].astype(np.int64)
-    pages = adjacency.shape[0]
-    return _Graph(*_compress(rows, columns, pages), *_compress(columns, rows, pages))
-
-
-def _compress(
-    rows: NDArray[np.int64], columns: NDArray[np.int64], pages: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Where each row begins, and the columns in it: ascending, each once."""
-    entries = np.unique(rows * pages + columns)
-    start = np.searchsorted(entries, np.arange(pages + 1, dtype=np.int64) * pages)
-    return start.astype(np.int64), (entries % max(pages, 1)).astype(np.int32)
-
-
-def _path_lengths(graph: _Graph) -> LengthMatrix:
+def _path_lengths(graph: LinkGraph) -> LengthMatrix:
     """lengths[j, x] counts the links on a shortest path x -> j; 0 without one and for x = j."""
     from hypursuit.similarity import link_kernels  # noqa: PLC0415 - numba takes long to import
 
@@ -161,17 +123,23 @@ def _add_paths(lengths: LengthMatrix, weight: float, similarity: FloatMatrix) ->
         link_kernels.add_paths(lengths, _halves(len(lengths)), weight, similarity)
 
 
-def _add_ancestors(graph: _Graph, lengths: LengthMatrix, weight: float, similarity: FloatMatrix) -> None:
+def _add_ancestors(graph: LinkGraph, lengths: LengthMatrix, weight: float, similarity: FloatMatrix) -> None:
     from hypursuit.similarity import detour_kernels, link_kernels  # noqa: PLC0415 - numba takes long to import
 
-    if not weight or graph.pages < 3:
+    pages = len(lengths)
+    if not weight or pages < 3:
         return
-    halves = _halves(graph.pages)
-    detours = detour_kernels.find_detours(
-        graph.link_start, graph.links, graph.source_start, graph.sources, lengths, halves
-    )
-    layers = _split_layers(lengths)
-    link_kernels.add_common_ancestors(lengths, layers, detours, halves, weight, similarity)
+    halves, layers = _halves(pages), _split_layers(lengths)
+    first, width = 0, pages
+    while first < pages:
+        last = min(first + width, pages)
+        budget = _MOST_CHANGES if width > 1 else pages * pages
+        detours = detour_kernels.find_detours(graph, lengths, halves, first, last, budget)
+        if detours.start[-1] < 0:
+            width = max(1, width // 2)
+            continue
+        link_kernels.add_common_ancestors(lengths, layers, detours, halves, first, last, weight, similarity)
+        first = last
 
 
 def _split_layers(lengths: LengthMatrix) -> Layers:
