@@ -70,8 +70,8 @@ _BOMS: Final = (
 )
 _HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([^\s\"';,]+)", re.IGNORECASE)
 # <meta charset=x> and <meta http-equiv=content-type content="text/html; charset=x"> alike.
-_META = re.compile(rb"<meta\s[^>]{0,500}?charset\s*=\s*[\"']?\s*([^\s\"'/>;]{1,40})", re.IGNORECASE)
-_XML = re.compile(rb"\s{0,40}<\?xml\s[^>]{0,200}?encoding\s*=\s*[\"']([^\"'>]{1,40})", re.IGNORECASE)
+_META = re.compile(rb"<meta\s[^>]{0,500}?charset\s*=\s*[\"']?\s*([^\s\"'/>;]{1,40})")
+_XML = re.compile(rb"\s{0,40}<\?xml\s[^>]{0,200}?encoding\s*=\s*[\"']([^\"'>]{1,40})")
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
@@ -108,11 +108,11 @@ def _declared(body: bytes, content_type: str | None) -> list[str]:
     found = []
     if content_type and (header := _HEADER.search(content_type)):
         found.append(codec_of(header[1]))
-    prefix = body[:PRESCAN_BYTES]
+    prefix = body[:PRESCAN_BYTES].lower()
     if b"<!--" in prefix:
         prefix = _COMMENT.sub(b"", prefix)
-    for pattern in (_META, _XML):
-        if label := pattern.search(prefix):
+    for label in (_META.search(prefix), _XML.match(prefix)):
+        if label:
             codec = codec_of(label[1].decode("latin-1"))
             # Read as ASCII, the statement refutes itself: the body cannot have sixteen bits.
             found.append("utf-8" if codec and codec.startswith("utf-16") else codec)

@@ -21,9 +21,13 @@ AGENT: Final = "hypursuit"
 
 # Marks are lone surrogates: the parser reads UTF-8, so no page can contain them.
 _MARK, _BREAK, _BLOCK, _TOPIC = "\ud800", "\ud801", "\ud802", "\ud803"
-_RUN = re.compile(f"[ {_MARK}{_BREAK}{_BLOCK}{_TOPIC}]{{2,}}|[{_BREAK}{_BLOCK}{_TOPIC}]")
+_MARKS: Final = (_MARK, _BREAK, _BLOCK, _TOPIC)
+# Control characters in the input are gone before it is parsed, but character references can bring some back.
+_CONTROLS: Final = "\\x00-\\x08\\x0e-\\x1f\\x7f"
+_CONTROL = re.compile(f"[{_CONTROLS}]+")
+# Starting with a plain set of characters, the search runs five times as fast as one that starts with a choice.
+_RUN = re.compile(f"[{''.join(_MARKS)}{_CONTROLS}][ {''.join(_MARKS)}{_CONTROLS}]*")
 _SENTENCE_BREAK = re.compile(f"([.!?:\u2026\u3002\uff01\uff1f][\"')\\]\u201d\u2019\u00bb {_MARK}]{{0,9}}){_BREAK}")
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]+")
 _REFRESH = re.compile(r"[\s\d.]*[;,\s]\s*(?:url\s*=)?\s*([\"']?)(.*)", re.IGNORECASE | re.DOTALL)
 _LANGUAGE = re.compile(r"[A-Za-z0-9]{1,8}(?:[-_][A-Za-z0-9]{1,8}){0,4}")
 _UNFOLLOWED: Final = frozenset(("nofollow", "ugc", "sponsored"))
@@ -57,7 +61,7 @@ class MarkupReader:
         self.data: Callable[[str], None] = self._pieces.append
         self._marks = 0
         self._link: tuple[str, bool, int] | None = None
-        self._permalink = -1
+        self._permalink: int | None = None
         self._heading: list[int] = []
         self._address: list[int] = []
         self._muted: list[tuple[int, int, int, int, int]] = []
@@ -91,12 +95,10 @@ class MarkupReader:
         folded = " ".join("".join(self._pieces).replace("\xad", "").split())
         if _BREAK in folded:
             folded = _SENTENCE_BREAK.sub(rf"\1{_BLOCK}", folded)
+        for mark in _MARKS:
+            folded = folded.replace(f" {mark}", f"{mark} ")
         pieces = _RUN.sub(_Runs(), folded).lstrip().split(_MARK)
         text = "".join(pieces).rstrip()
-        # Control characters in the input are gone already; a character reference may have brought some back.
-        if _CONTROL.search(text):
-            pieces = [_CONTROL.sub("", piece) for piece in pieces]
-            text = "".join(pieces).rstrip()
         length = len(text)
         return Folded(text, [min(place, length) for place in accumulate(map(len, pieces))])
 
@@ -108,25 +110,26 @@ class MarkupReader:
     # Links
 
     def _open_anchor(self, attributes: Attributes) -> None:
-        self._close_anchor()
+        if self._link is not None:
+            self._close_anchor()
         href = attributes.get("href")
         if href is None:
             return
         if href.startswith("#"):
             self._permalink = len(self._pieces)
         elif len(self.links) < MAX_LINKS:
-            self._link = href, _followed(attributes), self._mark()
+            self._link = href, _followed(attributes.get("rel")), self._mark()
 
     def _close_anchor(self) -> None:
         if self._link is not None:
             href, follow, first = self._link
             self._link = None
             self.links.append((href, "", follow, first, self._mark()))
-        elif self._permalink >= 0:
+        elif self._permalink is not None:
             sign = self._pieces[self._permalink :]
             if len(sign) == 1 and len(sign[0]) <= 2 and not sign[0].isalnum():
                 del self._pieces[-1]
-            self._permalink = -1
+            self._permalink = None
 
     def _area(self, attributes: Attributes) -> None:
         href = attributes.get("href", "#")
@@ -134,7 +137,7 @@ class MarkupReader:
             return
         first = self._mark()
         self._image(attributes)
-        self.links.append((href, "", _followed(attributes), first, self._mark()))
+        self.links.append((href, "", _followed(attributes.get("rel")), first, self._mark()))
 
     def _frame(self, attributes: Attributes) -> None:
         src = attributes.get("src", "").strip()
@@ -248,7 +251,7 @@ class MarkupReader:
 
 
 class _Runs(dict[str, str]):
-    """What a run of spaces and marks folds into: at most one kind of white space, then the marks.
+    """What a run of spaces, marks and control characters folds into: one kind of white space at most, then the marks.
 
     Pages repeat few distinct runs, so a page remembers them.
     """
@@ -273,8 +276,7 @@ def robots_flags(content: str) -> tuple[bool, bool]:
     return not words & {"noindex", "none"}, not words & {"nofollow", "none"}
 
 
-def _followed(attributes: Attributes) -> bool:
-    rel = attributes.get("rel")
+def _followed(rel: str | None) -> bool:
     return not rel or _UNFOLLOWED.isdisjoint(rel.lower().split())
 
 

@@ -40,7 +40,7 @@ def canonical_url(url: str, base: str | None = None, limit: int = MAX_URL_LENGTH
     Raises:
         MalformedUrl: not http or https, with credentials or control characters, too long, or not a URL at all.
     """
-    href = _without_fragment(url)
+    href = url.partition("#")[0].strip(_SPACE)
     if len(href) > 8 * limit:
         raise MalformedUrl(url, f"it has over {8 * limit} characters")
     if _CONTROL.search(href):
@@ -78,10 +78,6 @@ class Joiner:
             target = None
         self._joined[href] = target
         return target
-
-
-def _without_fragment(url: str) -> str:
-    return url.partition("#")[0].strip(_SPACE)
 
 
 def _clean(url: str, absolute: str, limit: int) -> str:
