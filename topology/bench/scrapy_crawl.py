@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urldefrag, urljoin, urlsplit
 
@@ -96,12 +97,13 @@ def main() -> None:
         "FEEDS": {output: {"format": "jsonlines", "encoding": "utf-8"}},
     }
     process = CrawlerProcess({**settings, **varying})
-    crawler = process.create_crawler(spider)
-    process.crawl(crawler, url=url)
+    process.crawl(spider, url=url)
     usage = Usage()
     process.start()
-    kept = crawler.stats.get_value("item_scraped_count", 0) if crawler.stats else 0
-    print(json.dumps({"pages": kept, **usage.so_far()}))
+    used = usage.so_far()
+    # By address: Scrapy fetches the start page a second time when it meets a link to it.
+    kept = {json.loads(line)["url"] for line in Path(output).read_text(encoding="utf-8").splitlines()}
+    print(json.dumps({"pages": len(kept), **used}))
 
 
 if __name__ == "__main__":
