@@ -126,20 +126,25 @@ def _workspace(similarity: ArrayLike, *, overwrite: bool) -> NDArray[Any]:
     if given.flags.f_contiguous:
         given = given.T  # the same matrix, as it is symmetric
     dtype = _working_type(given.dtype, given.shape)
-    if overwrite and given.dtype == dtype and given.flags.c_contiguous and given.flags.writeable:
-        return given
-    return np.array(given, dtype=dtype, order="C")
+    return np.ascontiguousarray(_owned(given, dtype, overwrite=overwrite))
 
 
 def _sparse_workspace(similarity: Any, *, overwrite: bool) -> sparse.csr_array[Any]:
     """Sorted rows without duplicates and stored zeros, to use up: the caller's if that is allowed and possible."""
     dtype = _working_type(similarity.dtype, similarity.shape)
-    entries: sparse.csr_array[Any] = sparse.csr_array(similarity, dtype=dtype, copy=not overwrite)
-    if not (entries.data.flags.writeable and entries.indices.flags.writeable):
-        entries = entries.copy()
+    given = sparse.csr_array(similarity)
+    index = np.dtype(np.int32 if given.nnz <= np.iinfo(np.int32).max else np.int64)
+    value = _owned(given.data, dtype, overwrite=overwrite)
+    column = _owned(given.indices, index, overwrite=overwrite)
+    entries: sparse.csr_array[Any] = sparse.csr_array((value, column, given.indptr.astype(index)), given.shape)
     entries.sum_duplicates()
     entries.eliminate_zeros()
     return entries
+
+
+def _owned(array: NDArray[Any], dtype: np.dtype[Any], *, overwrite: bool) -> NDArray[Any]:
+    """The array itself if it may and can be used up, else a copy."""
+    return array.astype(dtype, copy=not (overwrite and array.flags.writeable))
 
 
 def _working_type(dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.dtype[Any]:

@@ -69,13 +69,12 @@ def _nearest(row: int, begin: Ints, end: Ints, column: Ints, value: Floats, size
 @njit(cache=True, nogil=True)
 def _set(row: int, page: int, new: float, begin: Ints, end: Ints, column: Ints, value: Floats) -> None:
     """Overwrite the entry of a row that stands for a page's cluster; it must be there."""
-    low, high = begin[row], end[row]
-    while low < high:
-        middle = (low + high) // 2
-        if column[middle] < page:
-            low = middle + 1
-        else:
-            high = middle
+    low, count = begin[row], end[row] - begin[row]
+    # Halving without a branch: the processor could only guess which way each step goes.
+    while count > 1:
+        half = count >> 1
+        low += half * (column[low + half - 1] < page)
+        count -= half
     value[low] = new
 
 
