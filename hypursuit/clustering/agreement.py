@@ -1,7 +1,7 @@
 """How far two partitions of the same pages agree, each by three measures.
 
-The paper judged by eye and wished for a measure [W96 "Clustering example"]. All three are symmetric in renaming, 1 for equal
-partitions, and count differently what they punish:
+The paper judged by eye and wished for a measure [W96 "Clustering example"]. All three care nothing for names and are 1 for
+equal partitions; they differ in what they count:
 
 - *adjusted Rand*: pairs of pages together or apart in both, corrected for chance (random partitions average 0);
 - *V-measure*: the harmonic mean of homogeneity and completeness, from entropies (equals normalised mutual information);
@@ -79,7 +79,7 @@ def _adjusted_rand(table: NDArray[np.float64]) -> float:
 
 
 def _conditional_entropies(table: NDArray[np.float64]) -> tuple[float, float]:
-    """Homogeneity 1 − H(class | cluster)/H(class) and completeness, the same the other way round."""
+    """Homogeneity 1 - H(class | cluster)/H(class) and completeness, the same the other way round."""
     share = table / table.sum()
 
     def entropy(p: NDArray[np.float64]) -> float:

@@ -4,7 +4,7 @@ from hypursuit.text.matrix import TermMatrix, term_matrix
 from hypursuit.text.stemming import Stems
 from hypursuit.text.stop_words import STOP_WORDS
 from hypursuit.text.terms import EVERY_TERM, Attribute, Considered, Term, term_frequencies
-from hypursuit.text.weights import AttributeFactors, term_weights
+from hypursuit.text.weights import AttributeFactors, discriminating_weights, term_weights
 from hypursuit.text.words import fold, words
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Stems",
     "Term",
     "TermMatrix",
+    "discriminating_weights",
     "fold",
     "term_frequencies",
     "term_matrix",
