@@ -17,7 +17,7 @@ from hypursuit.crawl.scope import Site
 from hypursuit.errors import DemoFailed
 from routers.crawl_settings import CrawlSettings
 from routers.crawler import crawl_sites
-from topology.pydoc_sites import DemoSite, Progress, build_pydoc_sites
+from topology.pydoc_sites import DemoSite, build_pydoc_sites
 from topology.static_sites import LOOPBACK, StaticSites
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from routers.crawl_report import CrawlProgress, CrawlReport
+    from topology.pydoc_crew import Progress
 
 PORT = 8711
 """Where the demo's sites are served, if nobody else is there."""

@@ -87,6 +87,8 @@ class Layout:
 
     def _address(self, site: PlannedSite, topic: str, name: str) -> Address:
         path = name.replace(".", "/") + ("/" if name in self._packages else ".html")
+        # A module named index would take the place of its package's own page.
+        path = re.sub(r"(^|/)index\.html$", r"\1index-module.html", path)
         return Address(self._origin(site), f"{_slug(topic)}/{path}" if topic else path)
 
     def _origin(self, site: PlannedSite) -> str:

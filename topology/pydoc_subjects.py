@@ -113,16 +113,12 @@ def plan_packages(domain: str, pages: int, most: int) -> list[PlannedSite]:
     }
     order = sorted(found, key=lambda name: (name not in _FAVOURITES, -len(found[name]), name))
     return [
-        PlannedSite(f"{name}.packages.{domain}", name, {"": _shallowest(found[name], pages)})
+        PlannedSite(
+            f"{name}.packages.{domain}", f"{name} {metadata.version(name)}", {"": _shallowest(found[name], pages)}
+        )
         for name in sorted(order[:most])
         if len(found[name]) >= _FEWEST_MODULES
     ]
-
-
-def installed_versions(sites: Iterable[PlannedSite]) -> dict[str, str]:
-    """The versions of the distributions among the sites."""
-    names = (site.title for site in sites if ".packages." in site.host)
-    return {name: metadata.version(name) for name in names}
 
 
 def find_modules(packages: Iterable[str]) -> list[str]:

@@ -20,7 +20,21 @@ from typing import TextIO
 
 from topology.pydoc_pages import describe_module
 
-_REFUSED = ("socket.connect", "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "webbrowser.open")
+_REFUSED = frozenset(
+    {
+        "socket.connect",
+        "subprocess.Popen",
+        "os.system",
+        "os.exec",
+        "os.fork",
+        "os.forkpty",
+        "os.posix_spawn",
+        "os.spawn",
+        "os.startfile",
+        "webbrowser.open",
+    }
+)
+"""Audit events that reach beyond this process."""
 
 
 def main() -> None:

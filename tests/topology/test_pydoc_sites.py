@@ -28,7 +28,9 @@ STRANGE_PACKAGE = {
     "h_fails.py": "raise ValueError('no\\nluck')",
     "i_lies.py": '"""Undescribable."""\nclass Odd:\n    def __call__(self): pass\n'
     "    @property\n    def __name__(self): raise OSError\nodd = Odd()",
+    "index.py": '"""Named like an index page."""',
     "j_empty.py": "",
+    "j_deaf.py": "import os, time\nos.closerange(0, 100)\ntime.sleep(1000)",
     "k_leaks.py": '"""Shows the environment."""\nimport os\ndef home(where=os.environ, what=object(), n=3): "Where?"',
     "l_hostile.py": '"""<script>alert(1)</script>"""\nimport json\n__all__ = ["JSONDecoder", "f"]\n'
     'from json.decoder import JSONDecoder\ndef f(x="<i>"): "<b>bold</b>"',
@@ -129,6 +131,7 @@ def test_a_misbehaving_module_is_named_and_costs_only_its_own_page(tmp_path: Pat
         "strange.g_spawns": "PermissionError: subprocess.Popen while documentation is made",
         "strange.h_fails": "ValueError: no luck",
         "strange.i_lies": "ended the interpreter, status 1",
+        "strange.j_deaf": "took longer than 3 s",
         "strange.j_empty": "it says nothing",
     }
     assert sorted(done) == strange_package
@@ -136,7 +139,7 @@ def test_a_misbehaving_module_is_named_and_costs_only_its_own_page(tmp_path: Pat
     assert pages == {
         "index.html",
         "strange/index.html",
-        *(f"strange/{name}.html" for name in ("a_good", "e_talks", "k_leaks", "l_hostile", "z_last")),
+        *(f"strange/{name}.html" for name in ("a_good", "e_talks", "index-module", "k_leaks", "l_hostile", "z_last")),
     }
 
 
