@@ -1,4 +1,4 @@
-"""Complete link [W96 "Similarity-Based Clustering"]: merge the two clusters whose least similar pair of pages is most similar.
+"""Complete link [W96 "Similarity-Based Clustering"]: merge the two clusters whose least similar pages are most similar.
 
 **Ties.** Of equally similar pairs of clusters the one with fewer pages in all is merged first; of those, the pair that
 holds the earliest page, then the one whose other cluster begins earliest (a cluster begins with its smallest page).
