@@ -1,0 +1,253 @@
+"""What a cluster could be called: words of its pages and phrases of their titles, with what speaks for each."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from hypursuit.clustering.lettering import clean
+from hypursuit.text.stemming import Stems
+from hypursuit.text.terms import Attribute
+from hypursuit.text.words import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from hypursuit.text.matrix import TermMatrix
+
+PROMINENCE = MappingProxyType(
+    {
+        Attribute.TITLE: 1.0,
+        Attribute.HEADER: 0.5,
+        Attribute.KEYWORD: 0.5,
+        Attribute.TEXT: 0.2,
+        Attribute.ADDRESS: 0.0,
+    }
+)
+"""How much a word says about a page by where it stands. Authors' addresses name no subject."""
+
+MOST_WORDS = 3
+LONGEST_NAME = 40
+_CANDIDATES = 16
+_PROMINENT = 0.5
+_SMOOTHING = 0.03
+_PHRASE_BONUS = np.array([0.0, 1.5, 1.6, 1.9])
+"""By number of pieces: a phrase says more than each of its words, so it may stand on fewer pages."""
+_FURNITURE_FACTOR = 0.25
+_BOILERPLATE = 0.5
+_TITLE_CONSIDERED = 300
+
+_PIECE = re.compile(r"[^\W_]+(?:[-_.:/'\u2019+&]{1,2}[^\W_]+)*")
+_IDENTIFIER = re.compile(r"[_.:/]")
+_BREAK = re.compile(r"\s[^\w\s]+\s|[|»«·•…,;()\[\]{}<>\"“”„]|[:!?]\s|\.\s")
+_SECTION_WORDS = """
+    appendix chapter compatibility contents description details documentation docs example examples general guide
+    index information introduction list manual miscellaneous misc note notes option options overview parameter
+    parameters reference return returns section summary synopsis syntax table toc usage value values
+"""
+_FURNITURE = frozenset(_SECTION_WORDS.split())
+"""Words that head sections of any manual: they name a cluster only if nothing else does."""
+
+Phrase = tuple[str, ...]
+"""Lower-case pieces that follow each other in a title: words, or words tied together such as mod_proxy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A word or phrase that could name a cluster, or stand in its name."""
+
+    shown: str
+    stems: frozenset[str]
+    n_words: int
+    score: float
+    covered: NDArray[np.bool_]
+    """(size,): on which of the cluster's pages it stands in a prominent place."""
+
+
+class NameCandidates:
+    """The words and title phrases of a site's pages, counted once for all its clusters."""
+
+    def __init__(self, matrix: TermMatrix, titles: Sequence[str]) -> None:
+        self._stems = Stems()
+        self._urls = matrix.urls
+        self._titles = [clean(unicodedata.normalize("NFC", title), _TITLE_CONSIDERED) for title in titles]
+        self._words, self._prominence = _prominence(matrix)
+        self._spelled = self._spellings(matrix)
+        self._rank = np.where([word.lower() in _FURNITURE for word in self._spelled], _FURNITURE_FACTOR, 1.0)
+        self._site = _column_sums(self._prominence)
+        self._everywhere = self._boilerplate()
+        self._is_everywhere = np.array([stem in self._everywhere for stem in self._words], bool)
+        self._first_words = Counter(first for title in self._titles for first in _first_words(title))
+        self._written: dict[Phrase, Counter[str]] = {}
+        self._phrases = [frozenset(self._title_phrases(title)) for title in self._titles]
+        self._on_site = Counter(phrase for phrases in self._phrases for phrase in phrases)
+
+    def best(self, members: NDArray[np.intp], within: NDArray[np.intp] | None) -> list[Candidate]:
+        """The candidates that set ``members`` apart from all other pages and from those of ``within``, best first."""
+        found = [*self._best_words(members, within), *self._best_phrases(members, within)]
+        return sorted(found, key=lambda candidate: (-candidate.score, candidate.shown))
+
+    def capitalised(self, name: str) -> str:
+        """With a capital first letter, unless titles mostly begin with the word without: printf stays printf."""
+        piece = _PIECE.match(name)
+        first = words(piece[0])[0] if piece else ""
+        seen = self._first_words
+        if (
+            piece is None
+            or not first.islower()
+            or _IDENTIFIER.search(piece[0])
+            or seen[first] > seen[first.capitalize()]
+        ):
+            return name
+        return name[0].upper() + name[1:]
+
+    def fallbacks(self, page: int) -> Iterator[str]:
+        """What a page without telling words can be called by: its title, the end of its address, its address."""
+        url = self._urls[page]
+        named = (self._titles[page], url.rstrip("/").rpartition("/")[2], url)
+        yield from (shown for text in named if (shown := clean(text, LONGEST_NAME)))
+
+    def _best_words(self, members: NDArray[np.intp], within: NDArray[np.intp] | None) -> Iterator[Candidate]:
+        rows = self._prominence[members]
+        here = _column_sums(rows)
+        score = distinction(here, len(members), self._site, len(self._titles))
+        if within is not None:
+            around = _column_sums(self._prominence[within])
+            score = np.minimum(score, distinction(here, len(members), around, len(within)))
+        if 2 * len(members) < len(self._titles):
+            score = np.where(self._is_everywhere, 0, score)
+        score = np.round(score * self._rank, 9)
+        best = np.argsort(-score, kind="stable")[:_CANDIDATES]
+        covered = rows[:, best].toarray() >= _PROMINENT
+        for i, word in enumerate(best):
+            if score[word] > 0:
+                stem = frozenset((self._words[word],))
+                yield Candidate(self._spelled[word], stem, 1, float(score[word]), covered[:, i])
+
+    def _best_phrases(self, members: NDArray[np.intp], within: NDArray[np.intp] | None) -> Iterator[Candidate]:
+        counted = Counter(phrase for page in members for phrase in self._phrases[page])
+        phrases = sorted(phrase for phrase, count in counted.items() if count >= 0.2 * len(members))
+        here = _frequencies(phrases, counted)
+        score = distinction(here, len(members), _frequencies(phrases, self._on_site), len(self._titles))
+        if within is not None:
+            around = Counter(phrase for page in within for phrase in self._phrases[page])
+            score = np.minimum(score, distinction(here, len(members), _frequencies(phrases, around), len(within)))
+        score = np.round(score * _PHRASE_BONUS[[len(phrase) for phrase in phrases]], 9)
+        for i in np.argsort(-score, kind="stable")[:_CANDIDATES]:
+            if score[i] > 0:
+                yield self._phrase_candidate(phrases[i], float(score[i]), members)
+
+    def _phrase_candidate(self, phrase: Phrase, score: float, members: NDArray[np.intp]) -> Candidate:
+        written = self._written[phrase]
+        shown = min(written, key=lambda form: (-written[form], form))
+        stems = frozenset(stem for piece in phrase for word in words(piece) if (stem := self._stems[word]))
+        covered = np.fromiter((phrase in self._phrases[page] for page in members), bool, len(members))
+        return Candidate(shown, stems, len(phrase), score, covered)
+
+    def _boilerplate(self) -> frozenset[str]:
+        """Stems in titles or headers of a large part of the site: the product's name, "Synopsis"."""
+        on_pages = np.bincount(
+            self._prominence.indices[self._prominence.data >= _PROMINENT], minlength=len(self._words)
+        )
+        common = on_pages > max(_BOILERPLATE * len(self._titles), 2)
+        return frozenset(self._words[word] for word in np.flatnonzero(common))
+
+    def _spellings(self, matrix: TermMatrix) -> list[str]:
+        """Each stem as the site writes it; CGI and PostgreSQL as in titles, even where commands outnumber them."""
+        in_titles = Counter(word for title in self._titles for word in words(title))
+        of_stem: Counter[str] = Counter()
+        for word, count in in_titles.items():
+            of_stem[self._stems[word]] += count
+        special = {
+            self._stems[word]: word
+            for word, count in in_titles.items()
+            if word[1:] != word[1:].lower() and 2 * count > of_stem[self._stems[word]]
+        }
+        return [special.get(stem) or matrix.spelling.get(stem, stem) for stem in self._words]
+
+    def _title_phrases(self, title: str) -> Iterator[Phrase]:
+        """Up to three pieces of one segment of a title; single words are no phrases."""
+        for segment in _BREAK.split(title):
+            pieces = list(_PIECE.finditer(segment))
+            for n_pieces in range(1, MOST_WORDS + 1):
+                for run in zip(*(pieces[i:] for i in range(n_pieces)), strict=False):
+                    shown = segment[run[0].start() : run[-1].end()]
+                    if self._reads_well(shown, [piece[0] for piece in run], whole=n_pieces == len(pieces)):
+                        phrase = tuple(piece[0].lower() for piece in run)
+                        self._written.setdefault(phrase, Counter())[shown] += 1
+                        yield phrase
+
+    def _reads_well(self, shown: str, pieces: Sequence[str], *, whole: bool) -> bool:
+        """Both ends must carry meaning; with a stop word inside only whole segments do: not "Archive of security"."""
+        inside = whole or all(any(map(self._stems.__getitem__, words(piece))) for piece in pieces)
+        return (
+            inside
+            and len(words(shown)) > 1
+            and len(shown) <= LONGEST_NAME
+            and all(map(self._carries, pieces[:: len(pieces) - 1 or 1]))
+        )
+
+    def _carries(self, piece: str) -> bool:
+        stems = ((word, self._stems[word]) for word in words(piece))
+        return any(stem and stem not in self._everywhere and is_wordlike(word) for word, stem in stems)
+
+
+def distinction(
+    here: NDArray[np.float64], size: int, everywhere: NDArray[np.float64], n_pages: int
+) -> NDArray[np.float64]:
+    """How well words set ``size`` pages apart: their share here times the log of its ratio to their share elsewhere.
+
+    Frequent and exclusive words win over those that are only one of the two. At least 0. Without any pages
+    elsewhere the most frequent word wins.
+    """
+    share = here / size
+    elsewhere = (everywhere - here) / max(n_pages - size, 1)
+    ratio = np.maximum((share + _SMOOTHING) / (np.maximum(elsewhere, 0) + _SMOOTHING), 1)
+    distinct: NDArray[np.float64] = share * np.log(ratio)
+    return distinct
+
+
+def _first_words(title: str) -> Iterator[str]:
+    return (found[0] for segment in _BREAK.split(title) if (found := words(segment)))
+
+
+def is_wordlike(word: str) -> bool:
+    """Whether a reader would take it for a word: letters, mostly; neither a single one nor an endless run."""
+    letters = sum(map(str.isalpha, word))
+    return letters >= 2 and 2 * letters > len(word) and len(word) <= 24
+
+
+def _prominence(matrix: TermMatrix) -> tuple[tuple[str, ...], csr_array]:
+    """Stems fit for a name, and (n_pages, n_stems) in [0, 1]: how prominently each stands on a page."""
+    spelling = matrix.spelling
+    fit = sorted({term.stem for term in matrix.terms if is_wordlike(spelling.get(term.stem, term.stem))})
+    column = {stem: i for i, stem in enumerate(fit)}
+    target = np.array([column.get(term.stem, -1) for term in matrix.terms], np.intp)
+    factor = np.array([PROMINENCE[term.attribute] for term in matrix.terms], np.float64)
+    in_text = np.array([term.attribute is Attribute.TEXT for term in matrix.terms], bool)
+    counts = matrix.counts.tocoo()
+    page, term = counts.coords
+    # Once in a long text is an accident, five times a subject; in a title once is enough.
+    strength = factor[term] * np.where(in_text[term], counts.data / (counts.data + 2.0), 1.0)
+    kept = (target[term] >= 0) & (strength > 0)
+    entries = (strength[kept], (page[kept], target[term[kept]]))
+    prominence = csr_array(entries, shape=(matrix.counts.shape[0], len(fit)))
+    prominence.data = np.minimum(prominence.data, 1.0)
+    return tuple(fit), prominence
+
+
+def _column_sums(rows: csr_array) -> NDArray[np.float64]:
+    return np.asarray(rows.sum(axis=0), np.float64).ravel()
+
+
+def _frequencies(phrases: Iterable[Phrase], counted: Counter[Phrase]) -> NDArray[np.float64]:
+    return np.array([counted[phrase] for phrase in phrases], np.float64)
