@@ -121,17 +121,17 @@ def test_the_same_versions_give_the_same_bytes(tmp_path: Path) -> None:
 def test_a_misbehaving_module_is_named_and_costs_only_its_own_page(tmp_path: Path, strange_package: list[str]) -> None:
     plan = [PlannedSite("strange.test", "Strange", {"": strange_package})]
     done: list[str] = []
-    (site,) = build_sites(plan, tmp_path / "sites", lambda *told: done.append(told[2]), port=80, module_timeout=3)
+    (site,) = build_sites(plan, tmp_path / "sites", lambda *told: done.append(told[2]), port=80, module_timeout=5)
 
     assert site.skipped == {
         "strange.b_exits": "SystemExit: 3",
         "strange.c_crashes": "ended the interpreter, status 7",
-        "strange.d_hangs": "took longer than 3 s",
+        "strange.d_hangs": "took longer than 5 s",
         "strange.f_reaches_out": "PermissionError: socket.connect while documentation is made",
         "strange.g_spawns": "PermissionError: subprocess.Popen while documentation is made",
         "strange.h_fails": "ValueError: no luck",
         "strange.i_lies": "ended the interpreter, status 1",
-        "strange.j_deaf": "took longer than 3 s",
+        "strange.j_deaf": "took longer than 5 s",
         "strange.j_empty": "it says nothing",
     }
     assert sorted(done) == strange_package
