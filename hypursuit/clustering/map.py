@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.linalg import eigh, svd
-from scipy.optimize import linear_sum_assignment
 
 from hypursuit.clustering.packing import pack
 from hypursuit.errors import BadSetting, NothingToCluster
@@ -117,6 +116,8 @@ def spread(
         central: row of the page in the middle.
         spacing: least distance between dots.
     """
+    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415  slow to import, and only maps need it
+
     m = len(similarity)
     seeds = _sunflower(m, spacing)
     if m < 3:
