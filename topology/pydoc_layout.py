@@ -148,15 +148,15 @@ class Layout:
         return f'<a href="{self._addresses[name].link_from(self._origin(site))}">{name}</a>'
 
     def _with_addresses(self, site: PlannedSite, body: str) -> str:
-        """Give the ``pydoc:`` links their addresses; those to modules that could not be documented become text."""
+        """Give the ``pydoc:`` links their addresses; those that lead nowhere become text."""
         origin = self._origin(site)
 
         def addressed(match: re.Match[str]) -> str:
             module, place, text = match.groups(default="")
-            if module not in self._addresses:
+            # A place that is not there: an example's own `io.getvalue`, or a name beyond the page's budget.
+            if module not in self._addresses or (place and place not in self._places[module]):
                 return text
-            place = f"#{place}" if place in self._places[module] else ""
-            return f'<a href="{self._addresses[module].link_from(origin)}{place}">{text}</a>'
+            return f'<a href="{self._addresses[module].link_from(origin)}{place and "#" + place}">{text}</a>'
 
         return _PYDOC_LINK.sub(addressed, body)
 

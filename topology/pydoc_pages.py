@@ -22,7 +22,7 @@ PAGE_BUDGET = 100_000
 _DOC_BUDGET = 4_000
 _SIGNATURE_BUDGET = 300
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-_DOTTED = re.compile(r"(?<![\w./@-])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?![/\w@-])")
+_DOTTED = re.compile(r"(?<=:mod:`)\w+(?=`)|(?<![\w./@-])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?![/\w@-])")
 _SPECIAL_METHODS = frozenset({"__init__", "__call__", "__enter__", "__exit__", "__iter__", "__getitem__", "__len__"})
 
 
@@ -134,7 +134,7 @@ class _Writer:
         return f'<a href="pydoc:{html.escape(cls.__module__)}#{name}">{name}</a>'
 
     def _linked(self, text: str) -> str:
-        """Escaped, with dotted names of known modules and of what is in them made links."""
+        """Escaped, with names of known modules and of what is in them made links: dotted ones, and :mod: roles."""
         return _DOTTED.sub(self._dotted_link, html.escape(_ADDRESS.sub("", text), quote=False))
 
     def _dotted_link(self, match: re.Match[str]) -> str:

@@ -104,6 +104,14 @@ def test_a_class_links_to_its_base_on_another_page_and_a_module_to_those_it_uses
     assert '<a href="/numbers/numbers.html">numbers</a>' in fractions.partition("<h2>See also</h2>")[2]
 
 
+def test_names_in_docstrings_link_to_what_is_there_and_only_to_that(tmp_path: Path) -> None:
+    plan = [*small_plan(), PlannedSite("files.test", "Files", {"": ["io", "marshal", "pickle"]})]
+    json = build(plan, tmp_path / "sites")["net.library.test/messages/json/index.html"]
+
+    assert ':mod:`<a href="http://files.test:8711/marshal.html">marshal</a>`' in json
+    assert "\n    &gt;&gt;&gt; io.getvalue()" in json  # a variable of the example that is named like a module
+
+
 def test_sites_link_to_each_other_with_the_port_they_are_served_on(tmp_path: Path) -> None:
     on_8711 = build(small_plan(), tmp_path / "sites")["net.library.test/index.html"]
     on_80 = build(small_plan(), tmp_path / "other", port=80)["net.library.test/index.html"]
