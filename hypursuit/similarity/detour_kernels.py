@@ -368,9 +368,7 @@ def find_detours(
             lost, change = _grow(lost, room), _grow(change, room)
         changes = _Changes(avoided[used:], levels[used:], lost[used:], change[used:])
         last_avoided = pages if target < last else last
-        start[target + 1] += _changes_of(
-            lengths_to, order, first, last_avoided, tree, graph, halves, space, changes
-        )
+        start[target + 1] += _changes_of(lengths_to, order, first, last_avoided, tree, graph, halves, space, changes)
         if start[target + 1] > budget:
             start[pages] = -1
             break

@@ -262,7 +262,8 @@ def _average_levels(
     value = 0.0
     for level in range(1, deepest + 1):
         if count[level] > 0:
-            value += halves[level] * total[level] / count[level]
+            # Corrections that cancel nearly everything can leave a rounding error below zero.
+            value += halves[level] * max(total[level], 0.0) / count[level]
         count[level] = 0
         total[level] = 0.0
     return value
@@ -304,9 +305,7 @@ def add_common_ancestors(
                 for a in range(set_start[i], set_start[i + 1]):
                     in_set[set_level[a]] = True
                 for j in range(max(first_j, i + 1), min(first_j + TILE, pages)):
-                    _count_lists(
-                        i, j, lengths, list_start, list_level, member_start, members, halves, count, total
-                    )
+                    _count_lists(i, j, lengths, list_start, list_level, member_start, members, halves, count, total)
                     if set_start[i] < set_start[i + 1]:
                         _count_lists_in_sets(
                             j, i, lengths, list_start, list_level, member_start, members, halves, in_set, count, total

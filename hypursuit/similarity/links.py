@@ -150,7 +150,7 @@ def _split_layers(lengths: LengthMatrix) -> Layers:
     # Per pair of pages, a list costs its length; a bit set costs a pass over its words, eight at a time, for every
     # bit set of the other page.
     levels = np.count_nonzero(sizes[:, 1:], axis=1).mean()
-    longest_list = int(levels * words / 8)
+    longest_list = int(levels * words / 64)
     listed = sizes[:, 1:][sizes[:, 1:] <= longest_list].sum()
     members = np.empty(listed, np.uint16 if pages <= 2**16 else np.uint32)
     return link_kernels.split_layers(lengths, sizes, longest_list, members, words)

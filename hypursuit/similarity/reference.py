@@ -13,24 +13,22 @@ Graph = Mapping[int, Set[int]]
 """Page -> the pages it links to. Every page is a key; no page links to itself."""
 
 
-def path_length(graph: Graph, start: int, end: int, avoiding: int | None = None) -> int | None:
-    """Links on a shortest path from ``start`` to ``end`` that does not go through ``avoiding``; None without one."""
+def path_lengths(graph: Graph, start: int, avoiding: int | None = None) -> dict[int, int]:
+    """Links on a shortest path from ``start`` to each page it reaches on paths that do not go through ``avoiding``."""
     lengths = {start: 0}
     waiting = deque([start])
     while waiting:
         page = waiting.popleft()
-        if page == end:
-            return lengths[page]
         for target in graph[page]:
             if target not in lengths and target != avoiding:
                 lengths[target] = lengths[page] + 1
                 waiting.append(target)
-    return None
+    return lengths
 
 
 def path_similarity_of(graph: Graph, i: int, j: int) -> float:
     """[W96 eq. 2]: a path each way counts half as much with every link more."""
-    there, back = path_length(graph, i, j), path_length(graph, j, i)
+    there, back = path_lengths(graph, i).get(j), path_lengths(graph, j).get(i)
     return sum(2.0**-length for length in (there, back) if length is not None)
 
 
@@ -38,8 +36,8 @@ def ancestor_similarity_of(graph: Graph, i: int, j: int) -> float:
     """[W96 eq. 3]: proper common ancestors, those of one level sharing the weight of one."""
     ancestors: list[tuple[int, int]] = []
     for page in graph.keys() - {i, j}:
-        to_i = path_length(graph, page, i, avoiding=j)
-        to_j = path_length(graph, page, j, avoiding=i)
+        to_i = path_lengths(graph, page, avoiding=j).get(i)
+        to_j = path_lengths(graph, page, avoiding=i).get(j)
         if to_i is not None and to_j is not None:
             ancestors.append((to_i, to_j))
     on_level = Counter(min(lengths) for lengths in ancestors)
