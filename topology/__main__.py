@@ -1,0 +1,5 @@
+"""``python -m topology``: the same as ``hypursuit``."""
+
+from topology.cli import main
+
+main()
