@@ -30,11 +30,11 @@ _MARGIN = 28.0
 _HEADER = 74.0
 _FOOTER = 64.0
 _ROW = 23.0
-_NARROW_COLUMN, _WIDE_COLUMN = 200.0, 360.0
+_NARROW_COLUMN, _WIDE_COLUMN = 200.0, 430.0
 _LEAST_ROWS = 24
 _LEAST_WIDTH = 460.0
 _BESIDE_NAME = 92.0
-_PLAIN = 0.87
+_PLAIN = 0.9
 """Plain letters are narrower than the bold ones that text widths are reckoned for."""
 _NARROW_NAME, _WIDE_NAME = 145.0, 220.0
 _LINE = 1.15 * LABEL_SIZE
@@ -153,8 +153,8 @@ class _Picture:
             name = shorten(self.names[cluster], _PLAIN * ENTRY_SIZE, self.column - _BESIDE_NAME)
             yield f'<a class="k{self.colours[cluster]}" href="#{self.ident}-c{cluster}">'
             yield f'<circle class="dot" cx="{x + 8:.1f}" cy="{y - 5:.1f}" r="6"/>'
-            yield f'<text class="entry" x="{x + 24:.1f}" y="{y:.1f}">{escape(name)}</text>'
-            yield f'<text class="size" x="{x + self.column - 24:.1f}" y="{y:.1f}">{self.sizes[cluster]:,}</text></a>'
+            yield f'<text class="size" x="{x + 58:.1f}" y="{y:.1f}">{self.sizes[cluster]:,}</text>'
+            yield f'<text class="entry" x="{x + 68:.1f}" y="{y:.1f}">{escape(name)}</text></a>'
         yield "</g>"
 
     def document(self, heading: str, n_pages: int, n_links: int, body: Sequence[str]) -> str:

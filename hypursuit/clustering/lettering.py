@@ -71,7 +71,7 @@ def _advance(character: str) -> float:
         return 0.46
     if character in _WIDE:
         return 1.05
-    return 0.8 if character.isupper() or not character.isascii() else 0.7
+    return 0.8 if character.isupper() or not character.isascii() else 0.71
 
 
 def two_lines(text: str, size: float, narrow: float, wide: float) -> list[str]:

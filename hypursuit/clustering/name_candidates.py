@@ -43,7 +43,7 @@ _SMOOTHING = 0.03
 _PHRASE_BONUS = np.array([0.0, 1.5, 1.6, 1.9])
 """By number of pieces: a phrase says more than each of its words, so it may stand on fewer pages."""
 _FURNITURE_FACTOR = 0.25
-_BOILERPLATE = 0.5
+_BOILERPLATE_TITLES, _BOILERPLATE_HEADERS = 0.5, 0.3
 _TITLE_CONSIDERED = 300
 
 _PIECE = re.compile(r"[^\W_]+(?:[-_.:/'\u2019+&]{1,2}[^\W_]+)*")
@@ -154,12 +154,19 @@ class NameCandidates:
         return Candidate(shown, stems, len(phrase), score, covered)
 
     def _boilerplate(self) -> frozenset[str]:
-        """Stems in titles or headers of a large part of the site: the product's name, "Synopsis"."""
-        on_pages = np.bincount(
-            self._prominence.indices[self._prominence.data >= _PROMINENT], minlength=len(self._words)
+        """Stems in the titles of half the site, or in headers of many pages: the product's name, "See also"."""
+        in_title = self._pages_with(PROMINENCE[Attribute.TITLE])
+        in_header = self._pages_with(_PROMINENT) - in_title
+        n_pages = len(self._titles)
+        common = (in_title > max(_BOILERPLATE_TITLES * n_pages, 2)) | (
+            in_header > max(_BOILERPLATE_HEADERS * n_pages, 2)
         )
-        common = on_pages > max(_BOILERPLATE * len(self._titles), 2)
         return frozenset(self._words[word] for word in np.flatnonzero(common))
+
+    def _pages_with(self, prominence: float) -> NDArray[np.int64]:
+        """(n_stems,): on how many pages each stem stands at least so prominently."""
+        found = self._prominence.indices[self._prominence.data >= prominence]
+        return np.bincount(found, minlength=len(self._words))
 
     def _spellings(self, matrix: TermMatrix) -> list[str]:
         """Each stem as the site writes it; CGI and PostgreSQL as in titles, even where commands outnumber them."""

@@ -171,3 +171,18 @@ def test_the_words_of_a_name_stand_on_the_cluster_s_pages(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_names_are_the_same_every_time(seed: int) -> None:
     assert name_clusters(*_random_site(seed)) == name_clusters(*_random_site(seed))
+
+
+def test_a_heading_of_many_pages_names_no_cluster() -> None:
+    """ "Caveats" heads four of ten pages, all in one cluster of five; their titles have nothing in common."""
+    subjects = ("apples", "bread", "cheese", "dates", "eggs", "flour", "grapes", "honey", "ice", "jam")
+    pages = [
+        Page(f"http://f.example/{i}", subject, headers=("Caveats",) if i < 4 else ())
+        for i, subject in enumerate(subjects)
+    ]
+    merges = [(0, 1), (10, 2), (11, 3), (12, 4), (5, 6), (14, 7), (15, 8), (16, 9), (13, 17)]
+    tree = ClusterTree(10, np.array(merges), np.linspace(0.9, 0.1, 9))
+
+    names = name_clusters(tree, term_matrix(pages), subjects, [2])
+
+    assert all("caveat" not in name.lower() for name in names.values())
