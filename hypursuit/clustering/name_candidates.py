@@ -157,10 +157,8 @@ class NameCandidates:
         """Stems in the titles of half the site, or in headers of many pages: the product's name, "See also"."""
         in_title = self._pages_with(PROMINENCE[Attribute.TITLE])
         in_header = self._pages_with(_PROMINENT) - in_title
-        n_pages = len(self._titles)
-        common = (in_title > max(_BOILERPLATE_TITLES * n_pages, 2)) | (
-            in_header > max(_BOILERPLATE_HEADERS * n_pages, 2)
-        )
+        common = in_title > max(_BOILERPLATE_TITLES * len(self._titles), 2)
+        common |= in_header > max(_BOILERPLATE_HEADERS * len(self._titles), 2)
         return frozenset(self._words[word] for word in np.flatnonzero(common))
 
     def _pages_with(self, prominence: float) -> NDArray[np.int64]:

@@ -174,13 +174,11 @@ def test_names_are_the_same_every_time(seed: int) -> None:
 
 
 def test_a_heading_of_many_pages_names_no_cluster() -> None:
-    """ "Caveats" heads four of ten pages, all in one cluster of five; their titles have nothing in common."""
+    """All four pages of one cluster, of ten pages in all, have a section of caveats, and nothing else in common."""
     subjects = ("apples", "bread", "cheese", "dates", "eggs", "flour", "grapes", "honey", "ice", "jam")
-    pages = [
-        Page(f"http://f.example/{i}", subject, headers=("Caveats",) if i < 4 else ())
-        for i, subject in enumerate(subjects)
-    ]
-    merges = [(0, 1), (10, 2), (11, 3), (12, 4), (5, 6), (14, 7), (15, 8), (16, 9), (13, 17)]
+    headers = [("Caveats",)] * 4 + [()] * 6
+    pages = [Page(f"http://f.example/{i}", subjects[i], headers=headers[i]) for i in range(10)]
+    merges = [(0, 1), (10, 2), (11, 3), (4, 5), (13, 6), (14, 7), (15, 8), (16, 9), (12, 17)]
     tree = ClusterTree(10, np.array(merges), np.linspace(0.9, 0.1, 9))
 
     names = name_clusters(tree, term_matrix(pages), subjects, [2])
