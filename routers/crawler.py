@@ -137,12 +137,13 @@ class _SiteCrawl:
                 await self._crawl()
         except TimeoutError:
             self._stopped = f"the time limit of {limits.seconds:g} seconds"
-        removed = 0 if self._stopped else self._store.finish(time.time())
+        aliases = fold_aliases(self._store.alias_entries(whole=bool(self._stopped)))
+        removed = self._end(aliases)
         return CrawlReport(
             site=self._site,
             store=self._store.path,
             pages=self._stored,
-            aliases=self._fold(),
+            aliases=len(aliases),
             removed=removed,
             outcomes=self._outcomes,
             bytes=self._bytes,
@@ -152,10 +153,12 @@ class _SiteCrawl:
             stopped=self._stopped,
         )
 
-    def _fold(self) -> int:
-        aliases = fold_aliases(self._store.alias_entries())
+    def _end(self, aliases: dict[str, str]) -> int:
+        """Finish the crawl if it is done, and say how many pages of an earlier one are gone."""
+        if not self._stopped:
+            return self._store.finish(time.time(), aliases)
         self._store.fold(aliases)
-        return len(aliases)
+        return 0
 
     async def _crawl(self) -> None:
         robots = await robots_of(self._site, self._client, self._store)

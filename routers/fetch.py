@@ -81,6 +81,7 @@ class Fetcher:
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
                 resolver=ListedResolver(self._policy, self._resolver or ThreadedResolver()),
+                use_dns_cache=False,  # connections are kept, so there is little to save by trusting old answers
                 socket_factory=self._checked_socket,
                 limit=0,
             ),

@@ -5,10 +5,11 @@ Reading never disturbs a crawl that writes to the same store, and sees it as of 
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import msgspec
 from backports import zstd
@@ -19,11 +20,14 @@ from hypursuit.errors import StoreUnusable
 from routers.store_file import connect, transaction, translated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 SUFFIX = ".sqlite"
 
-_ZSTD_LEVEL = 3
+T = TypeVar("T")
+
+# With a checksum, so that a flipped bit is an error and not another text.
+_PACKING: dict[int, int] = {zstd.CompressionParameter.compression_level: 3, zstd.CompressionParameter.checksum_flag: 1}
 
 
 class _Structure(msgspec.Struct, array_like=True, frozen=True):
@@ -45,7 +49,7 @@ _decode_structure = msgspec.msgpack.Decoder(_Structure).decode
 
 def pack_links(links: tuple[Link, ...]) -> bytes:
     """Links as they stand in the store."""
-    return zstd.compress(_encode([tuple(link) for link in links]), _ZSTD_LEVEL)
+    return zstd.compress(_encode([tuple(link) for link in links]), options=_PACKING)
 
 
 def unpack_links(packed: bytes) -> tuple[Link, ...]:
@@ -56,12 +60,12 @@ def unpack_links(packed: bytes) -> tuple[Link, ...]:
 def pack_structure(page: Page) -> bytes:
     """Headers, keywords, addresses and other small parts of a page as they stand in the store."""
     structure = _Structure(page.headers, page.keywords, page.addresses, page.description, page.language)
-    return zstd.compress(_encode(structure), _ZSTD_LEVEL)
+    return zstd.compress(_encode(structure), options=_PACKING)
 
 
 def pack_text(text: str) -> bytes:
     """Text as it stands in the store."""
-    return zstd.compress(text.encode("utf-8", "surrogatepass"), _ZSTD_LEVEL)
+    return zstd.compress(text.encode("utf-8", "surrogatepass"), options=_PACKING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,23 +159,23 @@ class Store:
         with translated(self.path):
             return self._connection.execute(sql, arguments).fetchall()
 
-    def _ordered(self, columns: str, *, aliases: bool) -> Iterator[Any]:
-        """Rows of indexed pages in crawl order, as one snapshot."""
+    def _ordered(self, columns: str, read: Callable[..., T], *, aliases: bool) -> Iterator[T]:
+        """Indexed pages in crawl order, as one snapshot; ``read`` makes something of the columns of each."""
         chosen = "" if aliases else "AND alias_of IS NULL"
+        sql = f"SELECT {columns} FROM pages WHERE indexed {chosen} ORDER BY round, position"  # noqa: S608  our own words
         with translated(self.path):
-            yield from self._connection.execute(
-                f"SELECT {columns} FROM pages WHERE indexed {chosen} ORDER BY round, position"  # noqa: S608  our own words
-            )
+            for row in self._connection.execute(sql):
+                yield read(*row)
 
     def pages(self, *, aliases: bool = False) -> Iterator[Page]:
         """Pages in crawl order, root page first; those that are aliases of others only when asked for."""
-        for row in self._ordered(_PAGE_COLUMNS, aliases=aliases):
-            yield _page(row)
+        yield from self._ordered(_PAGE_COLUMNS, _page, aliases=aliases)
 
     def page(self, url: str) -> Page | None:
         """The page at a URL, alias or not."""
         rows = self._rows(f"SELECT {_PAGE_COLUMNS} FROM pages WHERE indexed AND url = ?", url)  # noqa: S608
-        return _page(rows[0]) if rows else None
+        with translated(self.path):
+            return _page(*rows[0]) if rows else None
 
     def records(self, *, aliases: bool = False) -> Iterator[PageRecord]:
         """What is known about the pages, in crawl order, without their content.
@@ -179,19 +183,33 @@ class Store:
         ``order`` counts aliases, so it is the same with and without them.
         """
         columns = "url, title, depth, fetched, bytes, etag, last_modified, alias_of"
-        for order, row in enumerate(self._ordered(columns, aliases=True)):
-            if aliases or row[7] is None:
-                url, title, *rest = row
-                yield PageRecord(url, title, order, *rest)
+        order = itertools.count()
+
+        def record(url: str, title: str, *rest: Any) -> PageRecord:
+            return PageRecord(url, title, next(order), *rest)
+
+        for found in self._ordered(columns, record, aliases=True):
+            if aliases or found.alias_of is None:
+                yield found
 
     def links(self, *, aliases: bool = False) -> Iterator[tuple[str, tuple[Link, ...]]]:
         """The URL and links of each page in crawl order, without the texts; targets as written in the page."""
-        for url, packed in self._ordered("url, links", aliases=aliases):
-            yield url, unpack_links(packed)
+        yield from self._ordered("url, links", lambda url, links: (url, unpack_links(links)), aliases=aliases)
 
     def aliases(self) -> dict[str, str]:
         """From the URL of every alias to the URL of the page that stands for it."""
-        return {row[0]: row[1] for row in self._ordered("url, alias_of", aliases=True) if row[1] is not None}
+        return dict(self._rows("SELECT url, alias_of FROM pages WHERE indexed AND alias_of IS NOT NULL"))
+
+    def other_addresses(self) -> dict[str, str]:
+        """From every further URL of a page, alias or redirect, to the URL of the page that stands for it.
+
+        Links point to any of these; this is what brings them together.
+        """
+        pages = {url for (url,) in self._rows("SELECT url FROM pages WHERE indexed AND alias_of IS NULL")}
+        redirects = self._rows("SELECT url, detail FROM log WHERE outcome = ? ORDER BY id", Outcome.REDIRECT)
+        leads = dict(redirects) | self.aliases()
+        found = {url: _end_of(url, leads, pages) for url in leads if url not in pages}
+        return {url: end for url, end in found.items() if end is not None}
 
     def log(self) -> Iterator[LogEntry]:
         """The fetch log, oldest line first; it reaches back to the crawl before the last."""
@@ -223,11 +241,23 @@ class Store:
         return rows[0][0] if rows else None
 
 
+def _end_of(url: str, leads: Mapping[str, str], pages: set[str]) -> str | None:
+    """The page that a chain of redirects and aliases ends at; None for a circle or a dead end."""
+    passed: set[str] = set()
+    while url not in pages:
+        if url in passed or url not in leads:
+            return None
+        passed.add(url)
+        url = leads[url]
+    return url
+
+
 _PAGE_COLUMNS = "url, title, canonical, follow, links, structure, text"
 
 
-def _page(row: Any) -> Page:
-    url, title, canonical, follow, links, structure, text = row
+def _page(
+    url: str, title: str, canonical: str | None, follow: int, links: bytes, structure: bytes, text: bytes
+) -> Page:
     parts = _decode_structure(zstd.decompress(structure))
     return Page(
         url=url,

@@ -245,8 +245,8 @@ class StoreWriter:
             )
         self.state = state
 
-    def finish(self, at: float) -> int:
-        """End the crawl: drop the pages it did not come by, and say how many these were."""
+    def finish(self, at: float, aliases: dict[str, str]) -> int:
+        """End the crawl: drop the pages it did not come by, fold aliases, and say how many pages were dropped."""
         state = self.state
         with transaction(self._connection, self.path) as connection:
             gone = connection.execute(
@@ -258,20 +258,14 @@ class StoreWriter:
             )
             connection.execute("DELETE FROM frontier")
             connection.execute("UPDATE state SET finished = 1, changes = changes + ?", (len(gone),))
+            _fold(connection, aliases)
         self.state = CrawlState(state.crawl, finished=True)
         return sum(indexed for _, _, indexed in gone)
 
     def fold(self, aliases: dict[str, str]) -> None:
         """Note which pages are aliases of which; all others stand for themselves from now on."""
         with transaction(self._connection, self.path) as connection:
-            before = dict(connection.execute("SELECT url, alias_of FROM pages WHERE alias_of IS NOT NULL"))
-            if before == aliases:
-                return
-            connection.execute("UPDATE pages SET alias_of = NULL WHERE alias_of IS NOT NULL")
-            connection.executemany(
-                "UPDATE pages SET alias_of = ? WHERE url = ?", ((original, url) for url, original in aliases.items())
-            )
-            connection.execute("UPDATE state SET changes = changes + 1")
+            _fold(connection, aliases)
 
     # --- what a crawl asks of its past ---
 
@@ -311,12 +305,14 @@ class StoreWriter:
             f"SELECT {_LEADS} FROM pages WHERE crawl = ? AND round = ?",  # noqa: S608  our own words
             *(self.state.crawl, self.state.round),
         )
-        return [_leading(*row) for row in rows]
+        with translated(self.path):
+            return [_leading(*row) for row in rows]
 
     def leads_of(self, url: str) -> Page | None:
         """A stored page as far as following its links needs it."""
         rows = self._rows(f"SELECT {_LEADS} FROM pages WHERE url = ?", url)  # noqa: S608  our own words
-        return _leading(*rows[0]) if rows else None
+        with translated(self.path):
+            return _leading(*rows[0]) if rows else None
 
     def validators(self, url: str) -> Validators | None:
         """What a conditional request for a stored page can refer to; None where there is no such page."""
@@ -328,9 +324,12 @@ class StoreWriter:
         [(number,)] = self._rows("SELECT count(*) FROM pages WHERE indexed AND crawl = ?", self.state.crawl)
         return int(number)
 
-    def alias_entries(self) -> list[AliasEntry]:
-        """What is needed to find aliases among the pages."""
-        rows = self._rows("SELECT url, digest, sketch, canonical FROM pages WHERE indexed ORDER BY round, position")
+    def alias_entries(self, *, whole: bool) -> list[AliasEntry]:
+        """What is needed to find aliases: of all pages, or only of those that the current crawl has come by."""
+        rows = self._rows(
+            "SELECT url, digest, sketch, canonical FROM pages WHERE indexed AND crawl >= ? ORDER BY round, position",
+            0 if whole else self.state.crawl,
+        )
         return [
             AliasEntry(url, order, key, sketch, canonical) for order, (url, key, sketch, canonical) in enumerate(rows)
         ]
@@ -345,3 +344,14 @@ _LEADS = "url, canonical, indexed, follow, links"
 
 def _leading(url: str, canonical: str | None, indexed: int, follow: int, links: bytes) -> Page:
     return Page(url, links=unpack_links(links), canonical=canonical, index=bool(indexed), follow=bool(follow))
+
+
+def _fold(connection: sqlite3.Connection, aliases: dict[str, str]) -> None:
+    before = dict(connection.execute("SELECT url, alias_of FROM pages WHERE alias_of IS NOT NULL"))
+    if before == aliases:
+        return
+    connection.execute("UPDATE pages SET alias_of = NULL WHERE alias_of IS NOT NULL")
+    connection.executemany(
+        "UPDATE pages SET alias_of = ? WHERE url = ?", ((original, url) for url, original in aliases.items())
+    )
+    connection.execute("UPDATE state SET changes = changes + 1")
