@@ -103,7 +103,7 @@ class _Picture:
         self.places = np.array([(region.x, region.y) for region in layout.regions])
         self.colours = choose_colours(self.places, np.asarray(sizes))
         self.dot = 0.3 * layout.spacing
-        rows = max(_LEAST_ROWS, int(layout.height // _ROW))
+        rows = max(_LEAST_ROWS, int(1.3 * layout.height / _ROW))
         self.columns = ceil(len(names) / rows)
         self.rows = ceil(len(names) / self.columns)
         widest = max(text_width(name, _PLAIN * ENTRY_SIZE) for name in names)

@@ -57,7 +57,8 @@ def _strongest_inside(
     """Alike pairs first; a link is left out once both its pages have enough."""
     row = {int(page): i for i, page in enumerate(chosen)}
     rows = [(row[a], row[b]) for a, b in pairs.T.tolist() if a in row and b in row]
-    rows.sort(key=lambda pair: (-round(float(among[pair]), 6), pair))
+    largest = float(among.max()) or 1.0
+    rows.sort(key=lambda pair: (-round(float(among[pair]) / largest, 6), pair))
     drawn = np.zeros(len(chosen), np.int64)
     kept: list[tuple[int, int]] = []
     for a, b in rows:

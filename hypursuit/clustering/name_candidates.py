@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from hypursuit.clustering.lettering import clean
+from hypursuit.clustering.title_phrases import Phrase, TitlePhrases, is_wordlike
 from hypursuit.text.stemming import Stems
 from hypursuit.text.terms import Attribute
 from hypursuit.text.words import words
@@ -35,7 +35,6 @@ PROMINENCE = MappingProxyType(
 )
 """How much a word says about a page by where it stands. Authors' addresses name no subject."""
 
-MOST_WORDS = 3
 LONGEST_NAME = 40
 _CANDIDATES = 16
 _PROMINENT = 0.5
@@ -46,9 +45,6 @@ _FURNITURE_FACTOR = 0.25
 _BOILERPLATE_TITLES, _BOILERPLATE_HEADERS = 0.5, 0.3
 _TITLE_CONSIDERED = 300
 
-_PIECE = re.compile(r"[^\W_]+(?:[-_.:/'\u2019+&]{1,2}[^\W_]+)*")
-_IDENTIFIER = re.compile(r"[_.:/]")
-_BREAK = re.compile(r"\s[^\w\s]+\s|[|»«·•…,;()\[\]{}<>\"“”„]|[:!?]\s|\.\s")
 _SECTION_WORDS = """
     appendix chapter compatibility contents description details documentation docs example examples general guide
     index information introduction list manual miscellaneous misc note notes option options overview parameter
@@ -56,9 +52,6 @@ _SECTION_WORDS = """
 """
 _FURNITURE = frozenset(_SECTION_WORDS.split())
 """Words that head sections of any manual: they name a cluster only if nothing else does."""
-
-Phrase = tuple[str, ...]
-"""Lower-case pieces that follow each other in a title: words, or words tied together such as mod_proxy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +79,8 @@ class NameCandidates:
         self._site = _column_sums(self._prominence)
         self._everywhere = self._boilerplate()
         self._is_everywhere = np.array([stem in self._everywhere for stem in self._words], bool)
-        self._first_words = Counter(first for title in self._titles for first in _first_words(title))
-        self._written: dict[Phrase, Counter[str]] = {}
-        self._phrases = [frozenset(self._title_phrases(title)) for title in self._titles]
-        self._on_site = Counter(phrase for phrases in self._phrases for phrase in phrases)
+        self._phrases = TitlePhrases(self._titles, self._stems, self._everywhere)
+        self._on_site = self._phrases.count(range(len(self._titles)))
 
     def best(self, members: NDArray[np.intp], within: NDArray[np.intp] | None) -> list[Candidate]:
         """The candidates that set ``members`` apart from all other pages and from those of ``within``, best first."""
@@ -97,18 +88,8 @@ class NameCandidates:
         return sorted(found, key=lambda candidate: (-candidate.score, candidate.shown))
 
     def capitalised(self, name: str) -> str:
-        """With a capital first letter, unless titles mostly begin with the word without: printf stays printf."""
-        piece = _PIECE.match(name)
-        first = words(piece[0])[0] if piece else ""
-        seen = self._first_words
-        if (
-            piece is None
-            or not first.islower()
-            or _IDENTIFIER.search(piece[0])
-            or seen[first] > seen[first.capitalize()]
-        ):
-            return name
-        return name[0].upper() + name[1:]
+        """With a capital first letter, unless titles mostly begin with the word without."""
+        return self._phrases.capitalised(name)
 
     def fallbacks(self, page: int) -> Iterator[str]:
         """What a page without telling words can be called by: its title, the end of its address, its address."""
@@ -134,24 +115,21 @@ class NameCandidates:
                 yield Candidate(self._spelled[word], stem, 1, float(score[word]), covered[:, i])
 
     def _best_phrases(self, members: NDArray[np.intp], within: NDArray[np.intp] | None) -> Iterator[Candidate]:
-        counted = Counter(phrase for page in members for phrase in self._phrases[page])
+        counted = self._phrases.count(members)
         phrases = sorted(phrase for phrase, count in counted.items() if count >= 0.2 * len(members))
         here = _frequencies(phrases, counted)
         score = distinction(here, len(members), _frequencies(phrases, self._on_site), len(self._titles))
         if within is not None:
-            around = Counter(phrase for page in within for phrase in self._phrases[page])
-            score = np.minimum(score, distinction(here, len(members), _frequencies(phrases, around), len(within)))
+            around = _frequencies(phrases, self._phrases.count(within))
+            score = np.minimum(score, distinction(here, len(members), around, len(within)))
         score = np.round(score * _PHRASE_BONUS[[len(phrase) for phrase in phrases]], 9)
         for i in np.argsort(-score, kind="stable")[:_CANDIDATES]:
             if score[i] > 0:
                 yield self._phrase_candidate(phrases[i], float(score[i]), members)
 
     def _phrase_candidate(self, phrase: Phrase, score: float, members: NDArray[np.intp]) -> Candidate:
-        written = self._written[phrase]
-        shown = min(written, key=lambda form: (-written[form], form))
-        stems = frozenset(stem for piece in phrase for word in words(piece) if (stem := self._stems[word]))
-        covered = np.fromiter((phrase in self._phrases[page] for page in members), bool, len(members))
-        return Candidate(shown, stems, len(phrase), score, covered)
+        covered = np.fromiter((phrase in self._phrases.of_page[page] for page in members), bool, len(members))
+        return Candidate(self._phrases.shown(phrase), self._phrases.stems(phrase), len(phrase), score, covered)
 
     def _boilerplate(self) -> frozenset[str]:
         """Stems in the titles of half the site, or in headers of many pages: the product's name, "See also"."""
@@ -179,32 +157,6 @@ class NameCandidates:
         }
         return [special.get(stem) or matrix.spelling.get(stem, stem) for stem in self._words]
 
-    def _title_phrases(self, title: str) -> Iterator[Phrase]:
-        """Up to three pieces of one segment of a title; single words are no phrases."""
-        for segment in _BREAK.split(title):
-            pieces = list(_PIECE.finditer(segment))
-            for n_pieces in range(1, MOST_WORDS + 1):
-                for run in zip(*(pieces[i:] for i in range(n_pieces)), strict=False):
-                    shown = segment[run[0].start() : run[-1].end()]
-                    if self._reads_well(shown, [piece[0] for piece in run], whole=n_pieces == len(pieces)):
-                        phrase = tuple(piece[0].lower() for piece in run)
-                        self._written.setdefault(phrase, Counter())[shown] += 1
-                        yield phrase
-
-    def _reads_well(self, shown: str, pieces: Sequence[str], *, whole: bool) -> bool:
-        """Both ends must carry meaning; with a stop word inside only whole segments do: not "Archive of security"."""
-        inside = whole or all(any(map(self._stems.__getitem__, words(piece))) for piece in pieces)
-        return (
-            inside
-            and len(words(shown)) > 1
-            and len(shown) <= LONGEST_NAME
-            and all(map(self._carries, pieces[:: len(pieces) - 1 or 1]))
-        )
-
-    def _carries(self, piece: str) -> bool:
-        stems = ((word, self._stems[word]) for word in words(piece))
-        return any(stem and stem not in self._everywhere and is_wordlike(word) for word, stem in stems)
-
 
 def distinction(
     here: NDArray[np.float64], size: int, everywhere: NDArray[np.float64], n_pages: int
@@ -219,16 +171,6 @@ def distinction(
     ratio = np.maximum((share + _SMOOTHING) / (np.maximum(elsewhere, 0) + _SMOOTHING), 1)
     distinct: NDArray[np.float64] = share * np.log(ratio)
     return distinct
-
-
-def _first_words(title: str) -> Iterator[str]:
-    return (found[0] for segment in _BREAK.split(title) if (found := words(segment)))
-
-
-def is_wordlike(word: str) -> bool:
-    """Whether a reader would take it for a word: letters, mostly; neither a single one nor an endless run."""
-    letters = sum(map(str.isalpha, word))
-    return letters >= 2 and 2 * letters > len(word) and len(word) <= 24
 
 
 def _prominence(matrix: TermMatrix) -> tuple[tuple[str, ...], csr_array]:

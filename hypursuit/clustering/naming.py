@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hypursuit.clustering.lettering import clean
-from hypursuit.clustering.name_candidates import LONGEST_NAME, MOST_WORDS, Candidate, NameCandidates
+from hypursuit.clustering.name_candidates import LONGEST_NAME, Candidate, NameCandidates
+from hypursuit.clustering.title_phrases import MOST_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -156,24 +156,21 @@ def representative_pages(similarity: NDArray[np.floating], count: int) -> list[i
     Stops early when another page would add nothing.
 
     Args:
-        similarity: (m, m), symmetric, m > 0; the diagonal is taken as the largest value of all.
+        similarity: (m, m), symmetric, m > 0, of any scale; the diagonal is not read.
         count: how many rows at most, at least 1.
     """
     alike = np.array(similarity, np.float64)
-    central = _most_central(alike)
-    np.fill_diagonal(alike, alike.max())
-    chosen, covered = [central], alike[central].copy()
+    np.fill_diagonal(alike, 0)
+    # In units of the largest: similarities may be of any size, and ties are those equal to nine digits.
+    alike /= alike.max() or 1.0
+    chosen = [int(np.argmax(np.round(alike.sum(axis=1), 9)))]
+    np.fill_diagonal(alike, 1)
+    covered = alike[chosen[0]].copy()
     while len(chosen) < count:
-        gain = np.maximum(alike - covered, 0).sum(axis=1)
-        best = int(np.argmax(np.round(gain, 9)))
-        if gain[best] <= 1e-9:
+        gain = np.round(np.maximum(alike - covered, 0).sum(axis=1), 9)
+        best = int(np.argmax(gain))
+        if not gain[best]:
             break
         chosen.append(best)
         covered = np.maximum(covered, alike[best])
     return chosen
-
-
-def _most_central(similarity: NDArray[np.float64]) -> int:
-    """The row with the highest mean similarity to the others; of equals the first."""
-    others = similarity.sum(axis=1) - np.diag(similarity)
-    return int(np.argmax(np.round(others, 9)))

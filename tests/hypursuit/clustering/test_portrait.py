@@ -97,6 +97,13 @@ def test_representatives_come_from_all_groups() -> None:
     assert sorted(kind[representative_pages(similarity, 3)]) == [0, 1, 2]
 
 
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_representatives_do_not_depend_on_the_scale(scale: float) -> None:
+    similarity = _similarity(3, 30)
+
+    assert representative_pages(scale * similarity, 5) == representative_pages(similarity, 5)
+
+
 def test_equal_pages_need_one_representative() -> None:
     assert representative_pages(np.ones((4, 4)), 3) == [0]
 
