@@ -4,7 +4,7 @@ from hypursuit.clustering.complete_link import complete_link, merge_tree, sparse
 from hypursuit.clustering.drawing import draw_map
 from hypursuit.clustering.map import MapLayout, lay_out
 from hypursuit.clustering.naming import name_clusters
-from hypursuit.clustering.portrait import ClusterPortrait, HeavyTerm, describe, describe_cut
+from hypursuit.clustering.portrait import ClusterPortrait, HeavyTerm, describe
 from hypursuit.clustering.tree import ClusterTree
 
 __all__ = [
@@ -14,7 +14,6 @@ __all__ = [
     "MapLayout",
     "complete_link",
     "describe",
-    "describe_cut",
     "draw_map",
     "lay_out",
     "merge_tree",

@@ -9,11 +9,10 @@ import numpy as np
 from scipy.sparse import csr_array
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from hypursuit.clustering.tree import ClusterTree
     from hypursuit.text.matrix import TermMatrix
     from hypursuit.text.terms import Term
 
@@ -59,21 +58,6 @@ class ClusterPortrait:
     representatives: tuple[int, ...]
     """The centroid page, then pages that show what it does not: each the one that most raises the similarity of the
     cluster's pages to the nearest shown."""
-
-
-def describe_cut(
-    tree: ClusterTree,
-    k: int,
-    names: Mapping[int, str],
-    matrix: TermMatrix,
-    weights: csr_array,
-    similarity: SimilaritySource,
-) -> tuple[ClusterPortrait, ...]:
-    """Portraits of the k clusters of ``tree.cut(k)``, in the order of its numbers; ``names`` by cluster of the tree."""
-    return tuple(
-        describe(cluster, names[cluster], tree.members(cluster), matrix, weights, similarity)
-        for cluster in tree.clusters(k)
-    )
 
 
 def describe(

@@ -11,13 +11,11 @@ from scipy.sparse import csr_array
 
 from hypursuit.clustering.portrait import (
     describe,
-    describe_cut,
     heaviest_terms,
     nearest_the_mean,
     representative_pages,
     similarity_among,
 )
-from hypursuit.clustering.tree import ClusterTree
 from hypursuit.crawl.page import Page
 from hypursuit.text import Attribute, Term, term_matrix, term_weights
 
@@ -151,13 +149,3 @@ def test_a_portrait_tells_all_about_its_cluster() -> None:
     assert (portrait.id, portrait.name, portrait.size, len(portrait.terms)) == (4, "Everything", 3, 2)
     assert portrait.centroid == 1
     assert portrait.representatives == (1, 2)
-
-
-def test_the_portraits_of_a_cut_come_in_the_order_of_its_numbers() -> None:
-    """Page 0 alone is cluster 0 of the cut into two, pages 1 and 2 (cluster 3 of the tree) are cluster 1."""
-    tree = ClusterTree(3, np.array([(1, 2), (0, 3)]), np.array([0.5, 0.1]))
-
-    portraits = describe_cut(tree, 2, {0: "Cats", 3: "Others"}, MATRIX, WEIGHTS, np.ones((3, 3)))
-
-    assert [(portrait.id, portrait.name, portrait.size) for portrait in portraits] == [(0, "Cats", 1), (3, "Others", 2)]
-    assert [tree.cut(2)[portrait.centroid] for portrait in portraits] == [0, 1]
