@@ -89,7 +89,7 @@ class Site:
         """
         tail = "" if self.port is None else f":{self.port}"
         exact = f"{self.host}{tail}{self.prefix}"
-        safe = re.sub(r"[^A-Za-z0-9.-]+", "_", exact.replace("/", "_").replace(":", "_")).lstrip(".")
+        safe = re.sub(r"[^A-Za-z0-9.-]+", "_", exact.replace("/", "_").replace(":", "_")).strip("._-")
         if safe == self.host:
             return safe
         return f"{safe[:_LONGEST_NAME]}-{hashlib.blake2b(exact.encode(), digest_size=4).hexdigest()}"

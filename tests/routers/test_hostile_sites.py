@@ -56,6 +56,10 @@ async def test_a_packed_sitemap_bomb_gives_no_urls(small_web: Any) -> None:
     assert (await small_web.crawl()).pages == 1
 
 
+def packed(body: bytes) -> bytes:
+    return gzip.compress(body, mtime=0)
+
+
 async def crawl_raw(raw_web: Any, store: Any, **fetch: Any) -> dict[str, tuple[str, str]]:
     """Crawl a raw web and return outcome and detail of each path."""
     limits = {"body_bytes": 500_000, "seconds": 1.0, "stall_seconds": 0.3, "connect_seconds": 1.0} | fetch
@@ -118,14 +122,16 @@ async def test_a_stall_is_cut_off(raw_web: Any, tmp_path: Any, sent: bytes) -> N
 @pytest.mark.parametrize(
     ("headers", "body", "outcome"),
     [
-        (b"Content-Length: 900\r\n", b"<p>far fewer", "unreachable"),
-        (b"Content-Encoding: gzip\r\n", b"<p>not packed at all", "malformed"),
-        (b"Content-Encoding: gzip\r\n", gzip.compress(b"<p>page" * 99)[:-20], "malformed"),
-        (b"Content-Encoding: br\r\n", b"\x0b\x02\x80<p>\x03", "malformed"),
-        (b"Content-Length: -5\r\n", b"<p>", "malformed"),
-        (b"Content-Encoding: deflate\r\n", zlib.compress(b"<p>a wrapped page</p>"), "stored"),
-        (b"Content-Encoding: deflate\r\n", zlib.compress(b"<p>a bare page</p>", wbits=-15), "stored"),
-        (b"Content-Encoding: gzip\r\n", gzip.compress(b"<p>in two ") + gzip.compress(b"members</p>"), "stored"),
+        pytest.param(b"Content-Length: 900\r\n", b"<p>far fewer", "unreachable", id="cut short"),
+        pytest.param(b"Content-Encoding: gzip\r\n", b"<p>not packed at all", "malformed", id="not packed"),
+        pytest.param(b"Content-Encoding: gzip\r\n", packed(b"<p>page" * 99)[:-20], "malformed", id="packed and cut"),
+        pytest.param(b"Content-Encoding: br\r\n", b"\x0b\x02\x80<p>\x03", "malformed", id="not asked for"),
+        pytest.param(b"Content-Length: -5\r\n", b"<p>", "malformed", id="negative"),
+        pytest.param(b"Content-Encoding: deflate\r\n", zlib.compress(b"<p>wrapped</p>"), "stored", id="wrapped"),
+        pytest.param(b"Content-Encoding: deflate\r\n", zlib.compress(b"<p>bare</p>", wbits=-15), "stored", id="bare"),
+        pytest.param(
+            b"Content-Encoding: gzip\r\n", packed(b"<p>in two ") + packed(b"members</p>"), "stored", id="two members"
+        ),
     ],
 )
 async def test_bodies_are_what_their_headers_say_or_nothing(
