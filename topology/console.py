@@ -22,13 +22,15 @@ if TYPE_CHECKING:
     from hypursuit.crawl.scope import Site
     from routers.crawl_report import CrawlReport
 
+_FILE_WIDTH = 180
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, and nothing else.")
 store_argument = click.argument("stores", metavar="STORE...", nargs=-1, required=True, type=click.Path(path_type=Path))
 
 
 def output() -> Console:
-    """For results. Plain text where the output is not a terminal."""
-    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    """For results. Plain and wide where the output is not a terminal: a file has no right margin."""
+    return Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=_FILE_WIDTH)
 
 
 def print_json(result: Any) -> None:

@@ -16,7 +16,7 @@ _PAIRS = 1_000_000
 """Pairs looked at on large sites: the standard error is then below 0.002."""
 
 
-def clarity(similarity: NDArray[np.float32], max_clusters: int) -> float:
+def clarity(similarity: NDArray[np.float32], clusters: int = 30) -> float:
     """The chance that a pair of pages inside a cluster is more similar than a pair across clusters.
 
     The clusters are those that complete link makes of this very similarity. 1 where every cluster is an island,
@@ -26,7 +26,7 @@ def clarity(similarity: NDArray[np.float32], max_clusters: int) -> float:
     pages = len(similarity)
     if pages < 3:
         return 0.5
-    membership = complete_link(similarity, max(2, min(max_clusters, pages // 4)))
+    membership = complete_link(similarity, max(2, min(clusters, pages // 4)))
     one, other = _pairs(pages)
     inside = membership[one] == membership[other]
     return _area_under_curve(similarity[one, other], inside)

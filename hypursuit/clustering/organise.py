@@ -16,11 +16,12 @@ from hypursuit.clustering.naming import name_clusters
 from hypursuit.clustering.portrait import ClusterPortrait, SimilaritySource, describe
 from hypursuit.clustering.signals import Method, SignalSettings, site_similarity
 from hypursuit.clustering.tree import ClusterTree
-from hypursuit.errors import BadSetting, NothingToCluster
+from hypursuit.errors import NothingToCluster
 from hypursuit.similarity.adjacency import page_adjacency
 from hypursuit.similarity.terms import term_similarity
 from hypursuit.text.matrix import TermMatrix, term_matrix
 from hypursuit.text.terms import Considered
+from hypursuit.text.titles import short_titles
 from hypursuit.text.weights import discriminating_weights, term_weights
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ EXACT_PAGES = 10_000
 """Up to here all pairs of pages are compared; above, see :mod:`hypursuit.clustering.large`."""
 AT_A_GLANCE = 2_000
 """Up to here the similarity is kept for portraits and maps; above, they look at the words of the pages concerned."""
+COARSE = 5
+"""Clusters that a site is first divided into when it is shown."""
 _TRUST = struct.Struct("<2d")
 
 
@@ -47,18 +50,13 @@ class ClusterSettings:
     exact_pages: int = EXACT_PAGES
     at_a_glance: int = AT_A_GLANCE
 
-    def __post_init__(self) -> None:
-        if self.signals.max_clusters < 2:
-            raise BadSetting(
-                f"max_clusters is {self.signals.max_clusters}: at least 2 clusters make a picture of a site"
-            )
-
 
 @dataclass(frozen=True, slots=True)
 class Collection:
     """The pages to be organised, in crawl order, in the forms that similarities are made from."""
 
     titles: tuple[str, ...]
+    """Without what the site puts into every title."""
     terms: TermMatrix
     adjacency: csr_array
 
@@ -82,7 +80,7 @@ class Collection:
                 yield page
 
         terms = term_matrix(noting(), considered)
-        return cls(tuple(titles), terms, page_adjacency(links, stands_for or {}))
+        return cls(short_titles(titles), terms, page_adjacency(links, stands_for or {}))
 
 
 @dataclass(frozen=True)
@@ -107,15 +105,13 @@ class SiteClusters:
         judged = (none if value is None else value for value in (self.link_clarity, self.link_trust))
         return _TRUST.pack(*judged) + self.tree.to_bytes()
 
-    def names(self, cuts: Iterable[int]) -> dict[int, str]:
-        """Names of all clusters of these cuts, by their number in the tree."""
-        return name_clusters(self.tree, self.collection.terms, self.collection.titles, cuts)
+    def names(self, k: int) -> dict[int, str]:
+        """Names of the clusters of a cut and of the COARSE ones above them, by their number in the tree."""
+        return name_clusters(self.tree, self.collection.terms, self.collection.titles, {min(COARSE, k), k})
 
-    def portraits(
-        self, k: int, names: Mapping[int, str] | None = None, *, n_terms: int = 8, n_pages: int = 3
-    ) -> tuple[ClusterPortrait, ...]:
+    def portraits(self, k: int, *, n_terms: int = 8, n_pages: int = 3) -> tuple[ClusterPortrait, ...]:
         """The clusters of one cut, in the order of its membership."""
-        known = self.names([k]) if names is None else names
+        known = self.names(k)
         return tuple(
             describe(
                 cluster,

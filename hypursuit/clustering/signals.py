@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 KINSHIP = LinkWeights(descendants=1, ancestors=1, paths=0)
 """Common ancestors and descendants, without direct paths."""
 
-CLEAR = 0.92
+CLEAR = 0.935
 """Clarity above which links alone tell the clusters; NOTATION.md, deviation 3, has the measurement."""
 _SLOPE = 0.01
 
@@ -52,8 +52,6 @@ class SignalSettings:
     factors: AttributeFactors = field(default_factory=AttributeFactors)
     link_weights: LinkWeights = field(default_factory=LinkWeights)
     """Of the methods that take eq. 5 as it is."""
-    max_clusters: int = 30
-    """The cut at which clarity is judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +85,7 @@ def _trusting_hybrid(terms: TermMatrix, adjacency: csr_array, settings: SignalSe
     encyclopedia everything is linked with everything and the words decide. Clarity of the kinship tells the two apart.
     """
     kinship = link_similarity(adjacency, KINSHIP)
-    clear = clarity(kinship, settings.max_clusters)
+    clear = clarity(kinship)
     trust = trust_in_links(clear)
     # Every part of eq. 5 spans [0, 1]: LinkWeights.even(), from parts that are there already.
     even = path_similarity(adjacency)

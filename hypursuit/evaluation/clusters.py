@@ -60,6 +60,7 @@ def url_directories(urls: Iterable[str], depth: int | None = None) -> list[str]:
 def compare_methods(
     collection: Collection,
     truth: Sequence[str | None],
+    k: int = 30,
     settings: ClusterSettings = ClusterSettings(),
     methods: Iterable[Method] = tuple(Method),
     told: Callable[[Method], None] = lambda method: None,  # noqa: ARG005  names for the reader
@@ -69,7 +70,8 @@ def compare_methods(
     Args:
         collection: the pages.
         truth: (n_pages,) the class of each page, None where nobody knows.
-        settings: for all methods alike; the cut is at ``signals.max_clusters``.
+        k: how many clusters the trees are cut into.
+        settings: for all methods alike.
         methods: which to compare.
         told: called before each method, for progress.
     """
@@ -85,7 +87,7 @@ def compare_methods(
     for method in methods:
         told(method)
         made = organise(collection, replace(settings, signals=replace(settings.signals, method=method)))
-        membership = made.tree.cut(settings.signals.max_clusters)
+        membership = made.tree.cut(k)
         results.append(MethodResult(method, agreement(classes, membership[judged]), membership, made.link_trust))
     return SiteComparison(len(truth), len(judged), n_classes, int(results[0].membership.max()) + 1, tuple(results))
 

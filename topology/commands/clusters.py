@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.tree import Tree
 
 from hypursuit.clustering.lettering import clean
-from hypursuit.clustering.organise import ClusterSettings, SiteClusters
+from hypursuit.clustering.organise import COARSE, ClusterSettings, SiteClusters
 from hypursuit.clustering.signals import Method, SignalSettings
 from hypursuit.errors import BadSetting
 from hypursuit.similarity.hybrid import COMBINATIONS
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from hypursuit.clustering.portrait import ClusterPortrait
 
-COARSE = 5
 _TITLE = 70
 
 
@@ -57,7 +56,7 @@ def command(
     found = find_stores(stores)
     if svg is not None and len(found) > 1:
         raise BadSetting(f"--svg draws one site, but {len(found)} stores were given; name one of them")
-    settings = ClusterSettings(SignalSettings(Method(method), COMBINATIONS[combine], max_clusters=clusters))
+    settings = ClusterSettings(SignalSettings(Method(method), COMBINATIONS[combine]))
     results = []
     for path in found:
         with Store.open(path) as store:
@@ -86,8 +85,8 @@ def write_picture(path: Path, picture: str) -> None:
 
 def cluster_tree(root: str, made: SiteClusters, k: int, n_pages: int) -> Tree:
     """Coarse clusters, finer ones below them, sample pages below those."""
-    names = made.names((COARSE, k))
-    portraits = {portrait.id: portrait for portrait in made.portraits(k, names, n_pages=max(n_pages, 1))}
+    names = made.names(k)
+    portraits = {portrait.id: portrait for portrait in made.portraits(k, n_pages=max(n_pages, 1))}
     size = len(made.collection.urls)
     tree = Tree(f"[bold]{escape(root)}[/]  {size} pages, {len(portraits)} clusters{_trust(made)}")
     for cluster, inner in _nested(made, k):
@@ -119,7 +118,7 @@ def _nested(made: SiteClusters, k: int) -> Iterator[tuple[int, list[int]]]:
 
 
 def _add(branch: Tree, made: SiteClusters, portrait: ClusterPortrait, n_pages: int) -> None:
-    words = ", ".join(dict.fromkeys(term.word for term in portrait.terms))
+    words = ", ".join(dict.fromkeys(term.word for term in portrait.terms if not term.word.isdecimal()))
     twig = branch.add(f"[cyan]{escape(portrait.name)}[/]  [dim]{portrait.size}  {escape(clean(words, 80))}[/]")
     for page in portrait.representatives[:n_pages]:
         url, title = made.collection.urls[page], made.collection.titles[page]
@@ -130,9 +129,9 @@ def _add(branch: Tree, made: SiteClusters, portrait: ClusterPortrait, n_pages: i
 
 
 def _document(root: str, path: Path, made: SiteClusters, k: int, n_pages: int) -> dict[str, Any]:
-    names = made.names((COARSE, k))
+    names = made.names(k)
     urls = made.collection.urls
-    portraits = {portrait.id: portrait for portrait in made.portraits(k, names, n_pages=max(n_pages, 1))}
+    portraits = {portrait.id: portrait for portrait in made.portraits(k, n_pages=max(n_pages, 1))}
 
     def one(portrait: ClusterPortrait) -> dict[str, Any]:
         return {

@@ -9,8 +9,7 @@ import click
 from rich.markup import escape
 from rich.table import Table
 
-from hypursuit.clustering.organise import ClusterSettings
-from hypursuit.clustering.signals import Method, SignalSettings
+from hypursuit.clustering.signals import Method
 from hypursuit.crawl.url import canonical_url
 from hypursuit.errors import BadSetting
 from hypursuit.evaluation.clusters import SiteComparison, category_table, compare_methods, url_directories
@@ -46,13 +45,12 @@ def clusters(stores: tuple[Path, ...], table: Path | None, depth: int | None, cl
     """
     found = find_stores(stores)
     classes = None if table is None else read_classes(table)
-    settings = ClusterSettings(SignalSettings(max_clusters=clusters))
     documents = []
     with progress_bars(quiet=as_json) as bars:
         task = bars.add_task("", total=len(found) * len(Method), detail="")
         for path in found:
             with Store.open(path) as store:
-                root, collection = store.root, read_collection(store, settings)
+                root, collection = store.root, read_collection(store)
             urls = collection.urls
             truth: Sequence[str | None] = (
                 url_directories(urls, depth) if classes is None else [classes.get(url) for url in urls]
@@ -61,7 +59,7 @@ def clusters(stores: tuple[Path, ...], table: Path | None, depth: int | None, cl
             def told(method: Method, root: str = root) -> None:
                 bars.update(task, advance=1, description=root, detail=f"by {method}")
 
-            compared = compare_methods(collection, truth, settings, told=told)
+            compared = compare_methods(collection, truth, clusters, told=told)
             if as_json:
                 documents.append(_document(root, compared, truth))
             else:
