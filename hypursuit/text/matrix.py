@@ -10,8 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from hypursuit.text.stemming import Stems
-from hypursuit.text.terms import Attribute, Considered, Term, attribute_texts
-from hypursuit.text.words import words
+from hypursuit.text.terms import Attribute, Considered, Term, term_frequencies
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -49,22 +48,15 @@ def term_matrix(pages: Iterable[Page], considered: Considered = Considered(), st
     stems = Stems() if stems is None else stems
     column: dict[Term, int] = {}
     urls: list[str] = []
-    surface: Counter[str] = Counter()
+    written: Counter[str] = Counter()
     rows: list[NDArray[np.int32]] = []
     for page in pages:
-        frequencies: Counter[Term] = Counter()
-        for attribute, text in attribute_texts(page):
-            counted = Counter(words(text))
-            surface.update(counted)
-            for word, count in counted.items():
-                if stem := stems[word]:
-                    frequencies[Term(attribute, stem)] += count
-        kept = considered.cut(frequencies)
+        kept = term_frequencies(page, stems, considered, written)
         rows.append(
             np.array([(column.setdefault(t, len(column)), n) for t, n in kept.items()], np.int32).reshape(-1, 2)
         )
         urls.append(page.url)
-    return TermMatrix(_stack(rows, len(column)), tuple(urls), tuple(column), _spelling(surface, stems))
+    return TermMatrix(_stack(rows, len(column)), tuple(urls), tuple(column), _spelling(written, stems))
 
 
 def _stack(rows: list[NDArray[np.int32]], n_terms: int) -> csr_array:
@@ -76,21 +68,21 @@ def _stack(rows: list[NDArray[np.int32]], n_terms: int) -> csr_array:
     return counts
 
 
-def _spelling(surface: Counter[str], stems: Stems) -> dict[str, str]:
+def _spelling(written: Counter[str], stems: Stems) -> dict[str, str]:
     """Stem → its most frequent folded word, capitalised as written where it nearly always is.
 
     The first word of a sentence is capitalised whatever it is, so a word keeps its capitals only if it is seldom
     written without.
     """
     by_word: dict[tuple[str, str], Counter[str]] = {}
-    for word, count in surface.items():
+    for word, count in written.items():
         if stem := stems[word]:
             by_word.setdefault((stem, word.lower()), Counter())[word] += count
     best: dict[str, tuple[int, str]] = {}
-    for (stem, lower), written in by_word.items():
-        total = written.total()
-        capital = max(written, key=lambda w: (written[w], w))
-        shown = capital if written[lower] * 10 < total and len(lower) > 1 else lower
+    for (stem, lower), forms in by_word.items():
+        total = forms.total()
+        usual, _ = max(forms.items(), key=lambda form: (form[1], form[0]))
+        shown = usual if forms[lower] * 10 < total and len(lower) > 1 else lower
         rank = (total, shown)
         if stem not in best or rank > best[stem]:
             best[stem] = rank

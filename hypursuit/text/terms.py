@@ -67,12 +67,19 @@ def attribute_texts(page: Page) -> tuple[tuple[Attribute, str], ...]:
     )
 
 
-def term_frequencies(page: Page, stems: Stems, considered: Considered = Considered()) -> Counter[Term]:
-    """How often each term stands on a page, in order of first appearance; stop words are left out."""
+def term_frequencies(
+    page: Page, stems: Stems, considered: Considered = Considered(), written: Counter[str] | None = None
+) -> Counter[Term]:
+    """How often each term stands on a page, in order of first appearance; stop words are left out.
+
+    ``written`` is told how often each word stands there as it is spelled.
+    """
     frequencies: Counter[Term] = Counter()
     for attribute, text in attribute_texts(page):
-        for word, count in Counter(words(text)).items():
-            stem = stems[word]
-            if stem:
+        counted = Counter(words(text))
+        if written is not None:
+            written.update(counted)
+        for word, count in counted.items():
+            if stem := stems[word]:
                 frequencies[Term(attribute, stem)] += count
     return considered.cut(frequencies)
