@@ -1,8 +1,8 @@
 """Paths that avoid a page: which ancestors they concern, and how much longer they are.
 
-spl^i_xj differs from spl_xj only where i lies on every shortest path x -> j, that is where i dominates x in the graph
-of shortest paths towards j. Each target's dominator tree names those x (the subtree of i); inside the subtree the
-lengths are searched again, from the pages that have a link leaving it.
+spl^i_xj differs from spl_xj only where i lies on every shortest path x -> j, that is where i is above x in the tree of
+shortest-path dominators of j. Inside the subtree of i the lengths are searched again, from the pages that have a link
+leaving it.
 """
 
 from __future__ import annotations
@@ -11,26 +11,26 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from hypursuit.similarity.dominator_kernels import (
+    Tree,
+    all_path_dominators,
+    by_length,
+    make_search_space,
+    make_tree,
+    number_tree,
+    shortest_path_dominators,
+)
 from hypursuit.similarity.link_kernels import Detours
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from hypursuit.similarity.link_graph import LinkGraph
 
 _OUTSIDE = np.int32(0)
 _AVOIDED = np.int32(1)
 _NO_PATH = np.int32(2**31 - 1)
-
-
-class _Tree(NamedTuple):
-    """The dominator tree of a target, by page except for the last."""
-
-    above: NDArray[np.int32]
-    size: NDArray[np.int32]
-    position: NDArray[np.int32]
-    free: NDArray[np.int32]
-    page_at: NDArray[np.int32]
 
 
 class _Space(NamedTuple):
@@ -49,93 +49,35 @@ class _Space(NamedTuple):
     """By level."""
 
 
+class _Target(NamedTuple):
+    """A page, and what cannot be avoided on the way to it."""
+
+    lengths_to: NDArray[np.uint8]
+    """By page."""
+    order: NDArray[np.int32]
+    """The pages whose length is known, nearest first."""
+    near: Tree
+    """Of the shortest paths of the pages in ``order``; sizes all 0 where nothing is in the way."""
+    full: Tree
+    """Of all paths, where the target is deep; sizes all 0 where not."""
+    is_deep: bool
+    """Some pages are so far away that their lengths are not known."""
+
+
 class _Changes(NamedTuple):
     """The columns of `Detours`, without its ``start``."""
 
     avoided: NDArray[np.int32]
-    level: NDArray[Any]
+    level: NDArray[np.uint8]
     lost: NDArray[np.int32]
     change: NDArray[np.float64]
 
 
 @njit(cache=True, nogil=True)
-def _by_length(lengths_to: NDArray[Any], first: NDArray[np.int32], order: NDArray[np.int32]) -> int:
-    """Fill ``order`` with the pages that reach the target, nearest first; return how many there are."""
-    first[:] = 0
-    deepest = 0
-    for x in range(lengths_to.size):
-        first[lengths_to[x]] += 1
-        deepest = max(deepest, lengths_to[x])
-    reaching = 0
-    first[0] = 0
-    for level in range(1, deepest + 1):
-        reaching, first[level] = reaching + first[level], reaching
-    for x in range(lengths_to.size):
-        level = lengths_to[x]
-        if level > 0:
-            order[first[level]] = x
-            first[level] += 1
-    return reaching
-
-
-@njit(cache=True, nogil=True)
-def _meet(a: int, b: int, lengths_to: NDArray[Any], above: NDArray[np.int32]) -> int:
-    """The lowest common ancestor of two pages in the dominator tree: parents are always nearer to the target."""
-    while a != b:
-        if lengths_to[a] >= lengths_to[b]:
-            a = above[a]
-        else:
-            b = above[b]
-    return a
-
-
-@njit(cache=True, nogil=True)
-def _dominators(
-    target: int,
-    order: NDArray[np.int32],
-    lengths_to: NDArray[Any],
-    link_start: NDArray[np.int64],
-    links: NDArray[np.int32],
-    above: NDArray[np.int32],
-) -> bool:
-    """Set ``above[x]`` to the page nearest x that every shortest path x -> target visits; false if always target."""
-    anything = False
-    for x in order:
-        nearer = lengths_to[x] - 1
-        meeting = target
-        if nearer > 0:
-            meeting = -1
-            for at in range(link_start[x], link_start[x + 1]):
-                if lengths_to[links[at]] == nearer:
-                    meeting = links[at] if meeting < 0 else _meet(meeting, links[at], lengths_to, above)
-                    if meeting == target:
-                        break
-        above[x] = meeting
-        anything |= meeting != target
-    return anything
-
-
-@njit(cache=True, nogil=True)
-def _number_tree(target: int, order: NDArray[np.int32], tree: _Tree) -> None:
-    """Number the dominator tree so that each subtree is a range: ``page_at[position[x]:][:size[x]]``."""
-    above, size, position, free, page_at = tree
-    size[:] = 0
-    for x in order[::-1]:
-        size[x] += 1
-        size[above[x]] += size[x]
-    position[target], free[target], page_at[0] = 0, 1, target
-    for x in order:
-        parent = above[x]
-        position[x] = free[parent]
-        page_at[position[x]] = x
-        free[parent] += size[x]
-        free[x] = position[x] + 1
-
-
-@njit(cache=True, nogil=True)
 def _leave_by_links(
     members: NDArray[np.int32],
-    lengths_to: NDArray[Any],
+    lengths_to: NDArray[np.uint8],
+    far: int,
     link_start: NDArray[np.int64],
     links: NDArray[np.int32],
     detour: NDArray[np.int32],
@@ -143,22 +85,22 @@ def _leave_by_links(
 ) -> None:
     """Set ``leaving`` to the length of the best path whose first link leaves the subtree, for each page in it."""
     for page in members:
-        best = _NO_PATH
-        least = lengths_to[page] + 1
+        best = far + 1
+        least = np.int64(lengths_to[page]) + 1
         for at in range(link_start[page], link_start[page + 1]):
             length = lengths_to[links[at]]
             if 0 < length < best - 1 and detour[links[at]] == _OUTSIDE:
-                best = np.int32(length + 1)
+                best = np.int64(length) + 1
                 if best == least:
                     break
-        leaving[page] = best
+        leaving[page] = best if best <= far else _NO_PATH
 
 
 @njit(cache=True, nogil=True)
 def _leave_from_outside(
     members: NDArray[np.int32],
     order: NDArray[np.int32],
-    lengths_to: NDArray[Any],
+    lengths_to: NDArray[np.uint8],
     source_start: NDArray[np.int64],
     sources: NDArray[np.int32],
     detour: NDArray[np.int32],
@@ -180,7 +122,7 @@ def _leave_from_outside(
 @njit(cache=True, nogil=True)
 def _spread(
     members: NDArray[np.int32],
-    lengths_to: NDArray[Any],
+    lengths_to: NDArray[np.uint8],
     source_start: NDArray[np.int64],
     sources: NDArray[np.int32],
     detour: NDArray[np.int32],
@@ -228,82 +170,114 @@ def _spread(
 
 
 @njit(cache=True, nogil=True)
-def _sum_levels(
+def _sum_changes(
     members: NDArray[np.int32],
     nearer: int,
-    lengths_to: NDArray[Any],
+    lengths_to: NDArray[np.uint8],
+    decay: NDArray[np.float64],
+    is_loss: bool,
     detour: NDArray[np.int32],
-    halves: NDArray[np.float64],
     level_lost: NDArray[np.int32],
     level_change: NDArray[np.float64],
-) -> int:
-    """Add up by level what the detours change, forget them, and return the deepest level."""
-    deepest = 0
+) -> None:
+    """Add up by level what the detours change, and forget them; count those without one if ``is_loss``."""
     for page in members:
         length = np.int64(lengths_to[page])
         # The avoided page is on a shortest path: what comes before it is the way to it.
         level = length - nearer
-        deepest = max(deepest, level)
-        if detour[page] == _NO_PATH:
+        level_change[level] -= decay[length]
+        if detour[page] != _NO_PATH:
+            level_change[level] += decay[detour[page]]
+        elif is_loss:
             level_lost[level] += 1
-            level_change[level] -= halves[length]
-        else:
-            level_change[level] += halves[detour[page]] - halves[length]
         detour[page] = _OUTSIDE
-    return deepest
 
 
 @njit(cache=True, nogil=True)
-def _changes_of(
-    lengths_to: NDArray[Any],
-    order: NDArray[np.int32],
-    first_avoided: int,
-    last_avoided: int,
-    tree: _Tree,
-    graph: LinkGraph,
-    halves: NDArray[np.float64],
-    space: _Space,
-    changes: _Changes,
-) -> int:
-    """Fill ``changes`` with those of one target and return how many there are."""
-    _, size, position, _, page_at = tree
-    link_start, links, source_start, sources = graph
+def _sum_detours(
+    page: int, target: _Target, graph: LinkGraph, decay: NDArray[np.float64], space: _Space
+) -> None:
+    """Find the detours round ``page`` and add up by level what they change."""
+    lengths_to, order, tree, _, is_deep = target
     detour, leaving, bucket, chained, frontier, level_lost, level_change = space
-    avoided, levels, lost, change = changes
-    used = 0
-    for page in range(first_avoided, last_avoided):
-        if lengths_to[page] == 0 or size[page] < 2:
-            continue
-        members = page_at[position[page] + 1 : position[page] + size[page]]
-        detour[page] = _AVOIDED
-        for x in members:
-            detour[x] = _NO_PATH
-        if 2 * members.size > order.size:
-            _leave_from_outside(members, order, lengths_to, source_start, sources, detour, leaving)
+    members = tree.page_at[tree.position[page] + 1 : tree.position[page] + tree.size[page]]
+    detour[page] = _AVOIDED
+    for x in members:
+        detour[x] = _NO_PATH
+    if 2 * members.size > order.size:
+        _leave_from_outside(members, order, lengths_to, graph.source_start, graph.sources, detour, leaving)
+    else:
+        far = level_lost.size
+        _leave_by_links(members, lengths_to, far, graph.link_start, graph.links, detour, leaving)
+    _spread(members, lengths_to, graph.source_start, graph.sources, detour, leaving, bucket, chained, frontier)
+    nearer = np.int64(lengths_to[page])
+    _sum_changes(members, nearer, lengths_to, decay, not is_deep, detour, level_lost, level_change)
+    detour[page] = _OUTSIDE
+
+
+@njit(cache=True, nogil=True)
+def _count_lost(page: int, tree: Tree, lengths: NDArray[np.uint8], level_lost: NDArray[np.int32]) -> None:
+    """Count by level the pages that have no path round ``page`` at all, however far they are from the target."""
+    _, size, position, _, page_at = tree
+    place = position[page] + 1
+    while place < position[page] + size[page]:
+        x = page_at[place]
+        if lengths[page, x] < level_lost.size:
+            level_lost[lengths[page, x]] += 1
+            place += 1
         else:
-            _leave_by_links(members, lengths_to, link_start, links, detour, leaving)
-        _spread(members, lengths_to, source_start, sources, detour, leaving, bucket, chained, frontier)
-        deepest = _sum_levels(members, lengths_to[page], lengths_to, detour, halves, level_lost, level_change)
-        detour[page] = _OUTSIDE
-        for level in range(1, deepest + 1):
-            if level_change[level] != 0.0:
-                avoided[used] = page
-                levels[used] = level
-                lost[used] = level_lost[level]
-                change[used] = level_change[level]
-                used += 1
+            place += size[x]
+
+
+@njit(cache=True, nogil=True)
+def _write_changes(page: int, used: int, space: _Space, changes: _Changes) -> int:
+    """Move the sums of one avoided page to ``changes``; return how many there are now."""
+    avoided, levels, lost, change = changes
+    level_lost, level_change = space.level_lost, space.level_change
+    for level in range(1, level_lost.size):
+        if level_change[level] != 0.0 or level_lost[level] != 0:
+            avoided[used] = page
+            levels[used] = level
+            lost[used] = level_lost[level]
+            change[used] = level_change[level]
+            used += 1
             level_lost[level] = 0
             level_change[level] = 0.0
     return used
 
 
 @njit(cache=True, nogil=True)
-def _most_changes(lengths_to: NDArray[Any], order: NDArray[np.int32], size: NDArray[np.int32]) -> int:
-    """No fewer than the changes of a target: each page has at most one for each level of its subtree."""
-    deepest = np.int64(lengths_to[order[-1]])
+def _changes_of(
+    target: _Target,
+    first: int,
+    last: int,
+    lengths: NDArray[np.uint8],
+    graph: LinkGraph,
+    decay: NDArray[np.float64],
+    space: _Space,
+    changes: _Changes,
+) -> int:
+    """Fill ``changes`` with those of one target, avoiding ``first`` ... ``last - 1``, and return how many there are."""
+    used = 0
+    for page in range(first, last):
+        if target.lengths_to[page] == 0:
+            continue
+        if target.near.size[page] > 1:
+            _sum_detours(page, target, graph, decay, space)
+        if target.full.size[page] > 1:
+            _count_lost(page, target.full, lengths, space.level_lost)
+        if target.near.size[page] > 1 or target.full.size[page] > 1:
+            used = _write_changes(page, used, space, changes)
+    return used
+
+
+@njit(cache=True, nogil=True)
+def _most_changes(target: _Target, first: int, last: int, far: int) -> int:
+    """No fewer than `_changes_of` will find: for each avoided page at most one for each level, or page, below it."""
     most = 0
-    for page in order:
-        most += min(np.int64(size[page]) - 1, deepest - np.int64(lengths_to[page]))
+    for page in range(first, last):
+        if target.lengths_to[page] > 0:
+            most += min(far, target.near.size[page] + target.full.size[page])
     return most
 
 
@@ -317,14 +291,15 @@ def _grow(values: NDArray[Any], room: int) -> NDArray[Any]:
 
 @njit(cache=True, nogil=True)
 def find_detours(
-    graph: LinkGraph, lengths: NDArray[Any], halves: NDArray[np.float64], first: int, last: int, budget: int
+    graph: LinkGraph, lengths: NDArray[np.uint8], decay: NDArray[np.float64], far: int, first: int, last: int, budget: int
 ) -> Detours:
     """Everything that avoiding paths change, for the pairs of pages whose lower page is in ``first`` ... ``last - 1``.
 
     Args:
         graph: links in both directions.
         lengths: (n, n); lengths[j, x] counts the links on a shortest path x -> j; 0 without one and for x = j.
-        halves: halves[m] = 2**-m.
+        decay: decay[m] = 2**-m for a path of m links, 0 from ``far`` on; for n + ``far`` links at least.
+        far: the length that stands for itself and all greater ones.
         first: lowest of the pages.
         last: one more than the highest.
         budget: how many changes to allow. With more, the answer is incomplete: its ``start`` ends with -1.
@@ -332,44 +307,48 @@ def find_detours(
     pages = lengths.shape[0]
     start = np.zeros(pages + 1, np.int64)
     avoided = np.empty(0, np.int32)
-    levels = np.empty(0, lengths.dtype)
+    levels = np.empty(0, np.uint8)
     lost = np.empty(0, np.int32)
     change = np.empty(0, np.float64)
 
-    all_order = np.empty(pages, np.int32)
-    tree = _Tree(
-        np.empty(pages, np.int32),
-        np.empty(pages, np.int32),
-        np.empty(pages, np.int32),
-        np.empty(pages + 1, np.int32),
-        np.empty(pages + 1, np.int32),
-    )
+    near, full, search_space = make_tree(pages), make_tree(pages), make_search_space(pages)
+    all_order, found = np.empty(pages, np.int32), np.empty(pages, np.int32)
+    level_first = np.empty(far + 1, np.int64)
     space = _Space(
         np.full(pages, _OUTSIDE, np.int32),
         np.empty(pages, np.int32),
-        np.full(pages + 2, -1, np.int32),
+        np.full(far + 2, -1, np.int32),
         np.empty(pages, np.int32),
         np.empty(2 * pages, np.int32),
-        np.zeros(pages + 1, np.int32),
-        np.zeros(pages + 1, np.float64),
+        np.zeros(far, np.int32),
+        np.zeros(far, np.float64),
     )
-    for target in range(first, pages):
-        lengths_to = lengths[target]
-        order = all_order[: _by_length(lengths_to, tree.free, all_order)]
-        used = start[target]
-        start[target + 1] = used
-        if not _dominators(target, order, lengths_to, graph.link_start, graph.links, tree.above):
-            continue
-        _number_tree(target, order, tree)
-        most = _most_changes(lengths_to, order, tree.size)
-        if used + most > avoided.size:
-            room = used + max(most, used)
-            avoided, levels = _grow(avoided, room), _grow(levels, room)
-            lost, change = _grow(lost, room), _grow(change, room)
-        changes = _Changes(avoided[used:], levels[used:], lost[used:], change[used:])
-        last_avoided = pages if target < last else last
-        start[target + 1] += _changes_of(lengths_to, order, first, last_avoided, tree, graph, halves, space, changes)
-        if start[target + 1] > budget:
-            start[pages] = -1
-            break
+    for page in range(first, pages):
+        nearer, is_deep = by_length(lengths[page], far, level_first, all_order)
+        target = _Target(lengths[page], all_order[:nearer], near, full, is_deep)
+        near.size[:] = 0
+        full.size[:] = 0
+        is_blocked = shortest_path_dominators(
+            page, target.order, target.lengths_to, graph.link_start, graph.links, near.above
+        )
+        if is_blocked:
+            number_tree(page, target.order, near)
+        # Beyond ``far`` lengths are not known, and a search by length cannot say who is lost.
+        if is_deep:
+            reaching = all_path_dominators(page, graph, search_space, found, full.above)
+            number_tree(page, found[1:reaching], full)
+        used = start[page]
+        start[page + 1] = used
+        if is_blocked or is_deep:
+            end = pages if page < last else last
+            most = _most_changes(target, first, end, far)
+            if used + most > avoided.size:
+                room = used + max(most, used)
+                avoided, levels = _grow(avoided, room), _grow(levels, room)
+                lost, change = _grow(lost, room), _grow(change, room)
+            changes = _Changes(avoided[used:], levels[used:], lost[used:], change[used:])
+            start[page + 1] += _changes_of(target, first, end, lengths, graph, decay, space, changes)
+            if start[page + 1] > budget:
+                start[pages] = -1
+                break
     return Detours(start, avoided, levels, lost, change)

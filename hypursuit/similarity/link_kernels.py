@@ -61,7 +61,7 @@ class Detours(NamedTuple):
     start: NDArray[np.int64]
     """(n + 1,) where the changes of each target begin."""
     avoided: NDArray[np.int32]
-    level: NDArray[Any]
+    level: NDArray[np.uint8]
     lost: NDArray[np.int32]
     """Ancestors on this level that reach the target only through the avoided page."""
     change: NDArray[np.float64]
@@ -77,12 +77,13 @@ def advance(
     grown: NDArray[np.uint64],
     is_fresh: NDArray[np.bool_],
     is_grown: NDArray[np.bool_],
-    lengths: NDArray[Any],
-    level: int,
+    lengths: NDArray[np.uint8],
+    length: int,
 ) -> bool:
     """One step of a breadth-first search backwards from every page at once; false when nothing was reached.
 
-    ``fresh[j]`` is the set of pages at ``level - 1`` links from j; ``grown[j]`` becomes that at ``level``.
+    ``fresh[j]`` is the set of pages reached last; ``grown[j]`` becomes that of pages one link farther from j, whose
+    lengths are set to ``length``.
     """
     pages, words = reached.shape
     anything = False
@@ -106,14 +107,14 @@ def advance(
                     is_grown[j] = True
                     reached[j, w] |= word
                     while word != _NONE:
-                        lengths[j, 64 * w + np.int64(_lowest_one(word))] = level
+                        lengths[j, 64 * w + np.int64(_lowest_one(word))] = length
                         word &= word - _ONE
         anything |= is_grown[j]
     return anything
 
 
 @njit(cache=True, nogil=True)
-def layer_sizes(lengths: NDArray[Any], depth: int) -> NDArray[np.int32]:
+def layer_sizes(lengths: NDArray[np.uint8], depth: int) -> NDArray[np.int32]:
     """(n, depth + 1): how many pages are 1, 2, ... links away from each page; column 0 says nothing."""
     pages = lengths.shape[0]
     sizes = np.zeros((pages, depth + 1), np.int32)
@@ -125,7 +126,7 @@ def layer_sizes(lengths: NDArray[Any], depth: int) -> NDArray[np.int32]:
 
 @njit(cache=True, nogil=True)
 def split_layers(
-    lengths: NDArray[Any], sizes: NDArray[np.int32], longest_list: int, members: NDArray[Any], words: int
+    lengths: NDArray[np.uint8], sizes: NDArray[np.int32], longest_list: int, members: NDArray[Any], words: int
 ) -> Layers:
     """Layers of at most ``longest_list`` pages become lists, which fill ``members``, the others bit sets."""
     pages, levels = sizes.shape
@@ -184,12 +185,12 @@ def _common(sets: NDArray[np.uint64], a: int, b: int) -> int:
 def _count_lists(
     i: int,
     j: int,
-    lengths: NDArray[Any],
+    lengths: NDArray[np.uint8],
     list_start: NDArray[np.int64],
     list_level: NDArray[np.int64],
     member_start: NDArray[np.int64],
     members: NDArray[Any],
-    halves: NDArray[np.float64],
+    decay: NDArray[np.float64],
     count: NDArray[np.int64],
     total: NDArray[np.float64],
 ) -> None:
@@ -201,10 +202,10 @@ def _count_lists(
             far = lengths[j, members[m]]
             if far >= near:
                 nearest += 1
-                weight += halves[far]
+                weight += decay[far]
             elif far > 0:
                 count[far] += 1
-                total[far] += halves[near]
+                total[far] += decay[near]
         count[near] += nearest
         total[near] += weight
 
@@ -213,12 +214,12 @@ def _count_lists(
 def _count_lists_in_sets(
     i: int,
     j: int,
-    lengths: NDArray[Any],
+    lengths: NDArray[np.uint8],
     list_start: NDArray[np.int64],
     list_level: NDArray[np.int64],
     member_start: NDArray[np.int64],
     members: NDArray[Any],
-    halves: NDArray[np.float64],
+    decay: NDArray[np.float64],
     in_set: NDArray[np.bool_],
     count: NDArray[np.int64],
     total: NDArray[np.float64],
@@ -231,7 +232,7 @@ def _count_lists_in_sets(
             if in_set[far]:
                 level = min(near, np.int64(far))
                 count[level] += 1
-                total[level] += halves[max(near, np.int64(far))]
+                total[level] += decay[max(near, np.int64(far))]
 
 
 @njit(cache=True, nogil=True)
@@ -241,7 +242,7 @@ def _count_sets(
     set_start: NDArray[np.int64],
     set_level: NDArray[np.int64],
     sets: NDArray[np.uint64],
-    halves: NDArray[np.float64],
+    decay: NDArray[np.float64],
     count: NDArray[np.int64],
     total: NDArray[np.float64],
 ) -> None:
@@ -251,19 +252,19 @@ def _count_sets(
             shared = _common(sets, a, b)
             level = min(set_level[a], set_level[b])
             count[level] += shared
-            total[level] += shared * halves[max(set_level[a], set_level[b])]
+            total[level] += shared * decay[max(set_level[a], set_level[b])]
 
 
 @njit(cache=True, nogil=True)
 def _average_levels(
-    deepest: int, halves: NDArray[np.float64], count: NDArray[np.int64], total: NDArray[np.float64]
+    deepest: int, decay: NDArray[np.float64], count: NDArray[np.int64], total: NDArray[np.float64]
 ) -> float:
     """The sum over levels of the average ancestor [W96 eq. 3]; clears the sums for the next pair."""
     value = 0.0
     for level in range(1, deepest + 1):
         if count[level] > 0:
             # Corrections that cancel nearly everything can leave a rounding error below zero.
-            value += halves[level] * max(total[level], 0.0) / count[level]
+            value += decay[level] * max(total[level], 0.0) / count[level]
         count[level] = 0
         total[level] = 0.0
     return value
@@ -271,22 +272,22 @@ def _average_levels(
 
 @njit(cache=True, nogil=True)
 def add_common_ancestors(
-    lengths: NDArray[Any],
+    lengths: NDArray[np.uint8],
     layers: Layers,
     detours: Detours,
-    halves: NDArray[np.float64],
+    decay: NDArray[np.float64],
     first: int,
     last: int,
     weight: float,
     similarity: NDArray[np.float32],
 ) -> None:
-    """Add ``weight`` times [W96 eq. 3] to ``similarity``, both halves, for pairs whose lower page is ``first <= i < last``.
+    """Add ``weight`` times [W96 eq. 3] to ``similarity``, both decay, for pairs whose lower page is ``first <= i < last``.
 
     Args:
         lengths: (n, n); lengths[j, x] counts the links on a shortest path x -> j; 0 without one and for x = j.
         layers: the same, by page and length.
         detours: what avoiding paths change.
-        halves: halves[m] = 2**-m.
+        decay: decay[m] = 2**-m for a path of m links, 0 if it is too long to count.
         first: lowest of the pages.
         last: one more than the highest.
         weight: factor of the part.
@@ -296,21 +297,21 @@ def add_common_ancestors(
     change_start, avoided, change_level, lost, change = detours
     pages = lengths.shape[0]
     cursor = change_start[:-1].copy()
-    count = np.zeros(halves.size, np.int64)
-    total = np.zeros(halves.size, np.float64)
-    in_set = np.zeros(halves.size, np.bool_)
+    count = np.zeros(decay.size, np.int64)
+    total = np.zeros(decay.size, np.float64)
+    in_set = np.zeros(decay.size, np.bool_)
     for first_i in range(first, last, TILE):
         for first_j in range(first_i, pages, TILE):
             for i in range(first_i, min(first_i + TILE, last)):
                 for a in range(set_start[i], set_start[i + 1]):
                     in_set[set_level[a]] = True
                 for j in range(max(first_j, i + 1), min(first_j + TILE, pages)):
-                    _count_lists(i, j, lengths, list_start, list_level, member_start, members, halves, count, total)
+                    _count_lists(i, j, lengths, list_start, list_level, member_start, members, decay, count, total)
                     if set_start[i] < set_start[i + 1]:
                         _count_lists_in_sets(
-                            j, i, lengths, list_start, list_level, member_start, members, halves, in_set, count, total
+                            j, i, lengths, list_start, list_level, member_start, members, decay, in_set, count, total
                         )
-                        _count_sets(i, j, set_start, set_level, sets, halves, count, total)
+                        _count_sets(i, j, set_start, set_level, sets, decay, count, total)
                     # Each page meets the others in ascending order, so a cursor finds its changes without a search.
                     for target, other in ((i, j), (j, i)):
                         while cursor[target] < change_start[target + 1] and avoided[cursor[target]] == other:
@@ -318,7 +319,7 @@ def add_common_ancestors(
                             count[level] -= lost[cursor[target]]
                             total[level] += change[cursor[target]]
                             cursor[target] += 1
-                    value = weight * _average_levels(min(deepest[i], deepest[j]), halves, count, total)
+                    value = weight * _average_levels(min(deepest[i], deepest[j]), decay, count, total)
                     similarity[i, j] += value
                     similarity[j, i] += value
                 for a in range(set_start[i], set_start[i + 1]):
@@ -327,7 +328,7 @@ def add_common_ancestors(
 
 @njit(cache=True, nogil=True)
 def add_paths(
-    lengths: NDArray[Any], halves: NDArray[np.float64], weight: float, similarity: NDArray[np.float32]
+    lengths: NDArray[np.uint8], decay: NDArray[np.float64], weight: float, similarity: NDArray[np.float32]
 ) -> None:
     """Add ``weight`` times [W96 eq. 2] to ``similarity``; ``lengths`` as in `add_common_ancestors`."""
     pages = lengths.shape[0]
@@ -336,6 +337,6 @@ def add_paths(
             for i in range(first_i, min(first_i + TILE, pages)):
                 for j in range(max(first_j, i + 1), min(first_j + TILE, pages)):
                     there, back = lengths[j, i], lengths[i, j]
-                    value = (halves[there] if there > 0 else 0.0) + (halves[back] if back > 0 else 0.0)
+                    value = (decay[there] if there > 0 else 0.0) + (decay[back] if back > 0 else 0.0)
                     similarity[i, j] += weight * value
                     similarity[j, i] += weight * value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import astuple, dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hypursuit.similarity.link_kernels import Layers
 
     FloatMatrix = NDArray[np.float32]
-    LengthMatrix = NDArray[np.unsignedinteger[Any]]
+    LengthMatrix = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,36 +41,41 @@ class LinkWeights:
 
 _EQUAL = LinkWeights()
 _MOST_CHANGES = 8_000_000
-"""Corrections for avoiding paths held at once, 17 bytes each. Sites need about 100 per page; long chains of pages can
-need so many that the pairs are worked off in stripes."""
+"""Corrections for avoiding paths held at once, 17 bytes each. Sites need about 100 per page; chains of pages can need
+so many that the pairs are worked off in stripes."""
 
 
-def link_similarity(adjacency: SparseMatrix, weights: LinkWeights = _EQUAL) -> FloatMatrix:
+def link_similarity(
+    adjacency: SparseMatrix, weights: LinkWeights = _EQUAL, *, longest_path: int = 62
+) -> FloatMatrix:
     """The three parts of link similarity, weighted and added up [W96 eq. 5].
 
     Args:
         adjacency: (n, n) sparse, any format; a value at [i, j] that is not zero is a link from page i to page j.
             Links of a page to itself are dropped, parallel links count once.
         weights: factors of the parts, each 1 if left out.
+        longest_path: more links than that, and 2**-length is taken as 0; at most 254. Who is an ancestor, a proper
+            one, and on which level is not affected. Each part errs by at most 2**-longest_path; by default that is
+            2e-19, less than the rounding of the sums, which are kept in double.
 
     Returns:
         (n, n), symmetric, not negative, at most ``(descendants + ancestors) / 3 + paths``. The diagonal is zero:
-        the paper does not define a page's similarity to itself, and no clustering asks for it.
-
-    Nothing is cut off, however long the paths. Sums are kept in double and written in single precision, which
-    resolves 1e-7 and takes 400 MB for 10,000 pages; the only other n² matrix is one of path lengths, a byte
-    each (two where a path has more than 255 links).
+        the paper does not define a page's similarity to itself, and no clustering asks for it. Single precision
+        resolves 1e-7 and takes 400 MB for 10,000 pages; the only other n² matrix is one of path lengths, a byte each.
     """
+    if not 1 <= longest_path <= 254:
+        raise BadSetting(f"the longest path to count has 1 to 254 links, not {longest_path}")
     graph = read_graph(adjacency)
     similarity = np.zeros((graph.pages, graph.pages), np.float32)
+    far = longest_path + 1
     if weights.paths or weights.ancestors:
-        lengths = _path_lengths(graph)
-        _add_paths(lengths, weights.paths, similarity)
-        _add_ancestors(graph, lengths, weights.ancestors, similarity)
+        lengths = _path_lengths(graph, far)
+        _add_paths(lengths, far, weights.paths, similarity)
+        _add_ancestors(graph, lengths, far, weights.ancestors, similarity)
         del lengths
     if weights.descendants:
         turned = graph.reverse()
-        _add_ancestors(turned, _path_lengths(turned), weights.descendants, similarity)
+        _add_ancestors(turned, _path_lengths(turned, far), far, weights.descendants, similarity)
     return similarity
 
 
@@ -94,51 +99,51 @@ def descendant_similarity(adjacency: SparseMatrix) -> FloatMatrix:
     return link_similarity(adjacency, LinkWeights(ancestors=0.0, paths=0.0))
 
 
-def _path_lengths(graph: LinkGraph) -> LengthMatrix:
-    """lengths[j, x] counts the links on a shortest path x -> j; 0 without one and for x = j."""
+def _path_lengths(graph: LinkGraph, far: int) -> LengthMatrix:
+    """lengths[j, x] counts the links on a shortest path x -> j, up to ``far``; 0 without one and for x = j."""
     from hypursuit.similarity import link_kernels  # noqa: PLC0415 - numba takes long to import
 
     pages, words = graph.pages, _words(graph.pages)
-    lengths: LengthMatrix = np.zeros((pages, pages), np.uint8)
+    lengths = np.zeros((pages, pages), np.uint8)
     fresh = np.zeros((pages, words), np.uint64)
     every = np.arange(pages)
     fresh[every, every // 64] = np.uint64(1) << (every % 64).astype(np.uint64)
     reached, grown = fresh.copy(), np.empty_like(fresh)
     is_fresh, is_grown = np.ones(pages, np.bool_), np.empty(pages, np.bool_)
-    for level in range(1, pages):
-        if level > np.iinfo(lengths.dtype).max:
-            lengths = lengths.astype(np.uint16 if level < 2**16 else np.uint32)
+    for length in range(1, pages):
         if not link_kernels.advance(
-            graph.source_start, graph.sources, reached, fresh, grown, is_fresh, is_grown, lengths, level
+            graph.source_start, graph.sources, reached, fresh, grown, is_fresh, is_grown, lengths, min(length, far)
         ):
             break
         fresh, grown, is_fresh, is_grown = grown, fresh, is_grown, is_fresh
     return lengths
 
 
-def _add_paths(lengths: LengthMatrix, weight: float, similarity: FloatMatrix) -> None:
+def _add_paths(lengths: LengthMatrix, far: int, weight: float, similarity: FloatMatrix) -> None:
     from hypursuit.similarity import link_kernels  # noqa: PLC0415 - numba takes long to import
 
     if weight:
-        link_kernels.add_paths(lengths, _halves(len(lengths)), weight, similarity)
+        link_kernels.add_paths(lengths, _decay(far, far), weight, similarity)
 
 
-def _add_ancestors(graph: LinkGraph, lengths: LengthMatrix, weight: float, similarity: FloatMatrix) -> None:
+def _add_ancestors(
+    graph: LinkGraph, lengths: LengthMatrix, far: int, weight: float, similarity: FloatMatrix
+) -> None:
     from hypursuit.similarity import detour_kernels, link_kernels  # noqa: PLC0415 - numba takes long to import
 
-    pages = len(lengths)
+    pages = graph.pages
     if not weight or pages < 3:
         return
-    halves, layers = _halves(pages), _split_layers(lengths)
+    decay, layers = _decay(far, pages + far), _split_layers(lengths)
     first, width = 0, pages
     while first < pages:
         last = min(first + width, pages)
-        budget = _MOST_CHANGES if width > 1 else pages * pages
-        detours = detour_kernels.find_detours(graph, lengths, halves, first, last, budget)
+        budget = _MOST_CHANGES if width > 1 else pages * far
+        detours = detour_kernels.find_detours(graph, lengths, decay, far, first, last, budget)
         if detours.start[-1] < 0:
-            width = max(1, width // 2)
+            width //= 2
             continue
-        link_kernels.add_common_ancestors(lengths, layers, detours, halves, first, last, weight, similarity)
+        link_kernels.add_common_ancestors(lengths, layers, detours, decay, first, last, weight, similarity)
         first = last
 
 
@@ -146,9 +151,9 @@ def _split_layers(lengths: LengthMatrix) -> Layers:
     from hypursuit.similarity import link_kernels  # noqa: PLC0415 - numba takes long to import
 
     pages, words = len(lengths), _words(len(lengths))
-    sizes = link_kernels.layer_sizes(lengths, int(lengths.max(initial=0)))
-    # Per pair of pages, a list costs its length; a bit set costs a pass over its words, eight at a time, for every
-    # bit set of the other page.
+    sizes = link_kernels.layer_sizes(lengths, int(lengths.max()))
+    # Per pair of pages a list costs its length; a bit set costs a pass over its words for each bit set of the other
+    # page, but eight words at a time and eight times faster than looking up a page.
     levels = np.count_nonzero(sizes[:, 1:], axis=1).mean()
     longest_list = int(levels * words / 64)
     listed = sizes[:, 1:][sizes[:, 1:] <= longest_list].sum()
@@ -157,9 +162,12 @@ def _split_layers(lengths: LengthMatrix) -> Layers:
 
 
 def _words(pages: int) -> int:
-    """64-bit words of a set of pages, whole vector registers of eight."""
+    """64-bit words of a set of pages: whole vector registers of eight."""
     return -(-pages // 512) * 8
 
 
-def _halves(pages: int) -> NDArray[np.float64]:
-    return np.exp2(-np.arange(pages + 1, dtype=np.float64))
+def _decay(far: int, longest: int) -> NDArray[np.float64]:
+    """2**-length for lengths up to ``longest``, 0 from ``far`` on."""
+    decay = np.zeros(longest + 1)
+    decay[:far] = np.exp2(-np.arange(far, dtype=np.float64))
+    return decay

@@ -7,9 +7,10 @@ real and the shortest path is searched again.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 
-Graph = Mapping[int, Set[int]]
+Graph = Mapping[int, AbstractSet[int]]
 """Page -> the pages it links to. Every page is a key; no page links to itself."""
 
 
@@ -32,14 +33,20 @@ def path_similarity_of(graph: Graph, i: int, j: int) -> float:
     return sum(2.0**-length for length in (there, back) if length is not None)
 
 
-def ancestor_similarity_of(graph: Graph, i: int, j: int) -> float:
-    """[W96 eq. 3]: proper common ancestors, those of one level sharing the weight of one."""
-    ancestors: list[tuple[int, int]] = []
+def common_ancestors(graph: Graph, i: int, j: int) -> list[tuple[int, int]]:
+    """The path lengths to i and to j, each avoiding the other page, of every proper common ancestor."""
+    ancestors = []
     for page in graph.keys() - {i, j}:
         to_i = path_lengths(graph, page, avoiding=j).get(i)
         to_j = path_lengths(graph, page, avoiding=i).get(j)
         if to_i is not None and to_j is not None:
             ancestors.append((to_i, to_j))
+    return ancestors
+
+
+def ancestor_similarity_of(graph: Graph, i: int, j: int) -> float:
+    """[W96 eq. 3]: proper common ancestors, those of one level sharing the weight of one."""
+    ancestors = common_ancestors(graph, i, j)
     on_level = Counter(min(lengths) for lengths in ancestors)
     return sum(2.0 ** -(to_i + to_j) / on_level[min(to_i, to_j)] for to_i, to_j in ancestors)
 

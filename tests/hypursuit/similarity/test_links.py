@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 import numpy as np
@@ -111,7 +112,7 @@ def test_weights_multiply_the_parts() -> None:
 
 
 def test_an_ancestor_256_links_away_is_still_on_its_level() -> None:
-    """Path lengths outgrow a byte. Pages 0 and 258 are on level 1 of (1, 257); 0 is 256 links from 257."""
+    """Path lengths outgrow a byte, and 2**-256 counts nothing. Pages 0 and 258 are on level 1 of (1, 257); 0 is 256 links from 257."""
     long_way = {(0, 2)} | {(page, page + 1) for page in range(2, 257)}
     site = adjacency(259, long_way | {(0, 1), (258, 1), (258, 257)})
 
@@ -236,13 +237,50 @@ def test_equal_to_the_reference_on_pairs_of_larger_sites(pages: int, links: Link
         np.testing.assert_allclose(similarity[tuple(pairs.T)], wanted, rtol=2e-7, atol=ROUNDING, err_msg=part.__name__)
 
 
-def test_a_site_worked_off_in_stripes_is_equal_to_the_reference() -> None:
-    """A "next" chain of 420 pages with home links needs about 420**3 / 6 corrections, more than are held at once."""
-    pages, links = 420, chain(420, home=True)
-    similarity, graph = ancestor_similarity(adjacency(pages, links)), graph_of(pages, links)
+def shortened(graph: reference.Graph, i: int, j: int, longest_path: int) -> float:
+    """[W96 eq. 3], but 2**-length is 0 for longer paths; all ancestors still count on their level."""
+    ancestors = reference.common_ancestors(graph, i, j)
+    on_level = Counter(min(lengths) for lengths in ancestors)
+    return sum(2.0 ** -sum(lengths) / on_level[min(lengths)] for lengths in ancestors if max(lengths) <= longest_path)
+
+
+@pytest.mark.parametrize("longest_path", [1, 2, 3, 5])
+def test_longest_path_drops_weights_but_no_ancestors(longest_path: int) -> None:
+    only_ancestors = LinkWeights(descendants=0, paths=0)
+    for name, (pages, links) in list(GRAPHS.items())[::3]:
+        graph = graph_of(pages, links)
+        similarity = link_similarity(adjacency(pages, links), only_ancestors, longest_path=longest_path)
+        wanted = [[shortened(graph, i, j, longest_path) * (i != j) for j in range(pages)] for i in range(pages)]
+        np.testing.assert_allclose(similarity, wanted, rtol=2e-7, atol=ROUNDING, err_msg=name)
+
+
+@pytest.mark.parametrize("longest_path", [1, 2, 4, 8, 16])
+def test_longest_path_errs_by_no_more_than_stated(longest_path: int) -> None:
+    for pages, links in HAND_MADE.values():
+        site = adjacency(pages, links)
+        for part in (LinkWeights(1, 0, 0), LinkWeights(0, 1, 0), LinkWeights(0, 0, 1)):
+            error = np.abs(link_similarity(site, part, longest_path=longest_path) - link_similarity(site, part))
+            assert error.max() <= 2.0**-longest_path
+
+
+@pytest.mark.parametrize(
+    ("links", "part", "of_pair"),
+    [
+        pytest.param(chain(420, home=True), ancestor_similarity, reference.ancestor_similarity_of, id="ancestors"),
+        pytest.param(
+            chain(420, home=True), descendant_similarity, reference.descendant_similarity_of, id="descendants"
+        ),
+        pytest.param(chain(420, ring=True), ancestor_similarity, reference.ancestor_similarity_of, id="ring"),
+    ],
+)
+def test_long_chains_of_pages_are_equal_to_the_reference(
+    links: Links, part: Part, of_pair: Callable[[reference.Graph, int, int], float]
+) -> None:
+    """A "next" link on each of 420 pages: longer paths than lengths are kept for, and corrections in stripes."""
+    similarity, graph = part(adjacency(420, links)), graph_of(420, links)
 
     for i, j in [(0, 1), (0, 419), (5, 6), (5, 300), (10, 12), (210, 211), (250, 240), (418, 419)]:
-        assert similarity[i, j] == pytest.approx(reference.ancestor_similarity_of(graph, i, j), rel=2e-7, abs=ROUNDING)
+        assert similarity[i, j] == pytest.approx(of_pair(graph, i, j), rel=2e-7, abs=ROUNDING)
 
 
 # --- on any graph -----------------------------------------------------------------------------------------------
@@ -350,6 +388,12 @@ def test_tiny_collections(pages: int) -> None:
 def test_nonsense_is_refused(nonsense: sparse.csr_array) -> None:
     with pytest.raises(BadSetting):
         link_similarity(nonsense)
+
+
+@pytest.mark.parametrize("longest_path", [0, 255])
+def test_longest_path_that_makes_no_sense_is_refused(longest_path: int) -> None:
+    with pytest.raises(BadSetting):
+        link_similarity(adjacency(4, DIAMOND), longest_path=longest_path)
 
 
 @pytest.mark.parametrize("weight", [-1.0, float("nan"), float("inf")])
