@@ -9,6 +9,7 @@ from functools import cached_property
 from urllib.parse import urlsplit
 
 from hypursuit.crawl.url import canonical_url
+from hypursuit.errors import BadSetting
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _LONGEST_NAME = 120
@@ -32,14 +33,29 @@ class Site:
     """Path without a final slash; empty for a whole host."""
 
     @classmethod
-    def of(cls, url: str) -> Site:
-        """The site below a URL as people type it; a missing scheme means http. Raises MalformedUrl."""
+    def of(cls, url: str, below: str | None = None) -> Site:
+        """The site at a URL as people type it; a missing scheme means http.
+
+        Args:
+            url: of the root page.
+            below: path that the site's pages are below, where the root page's own says too much: the root of a whole
+                host can be ``/web/index.html``.
+
+        Raises:
+            MalformedUrl: not a URL that can be crawled.
+            BadSetting: the root page is not below the path.
+        """
         typed = url.strip()
         root = canonical_url(typed if "://" in typed else f"http://{typed}")
         parts = urlsplit(root)
         directory, _, name = parts.path.rpartition("/")
         prefix = directory if not name or "." in name else parts.path
-        return cls(root, parts.hostname or "", parts.port, prefix.rstrip("/"))
+        if below is not None:
+            prefix = "/" + below.strip("/")
+        site = cls(root, parts.hostname or "", parts.port, prefix.rstrip("/"))
+        if not site.covers(root):
+            raise BadSetting(f"{root} is not below {prefix}; give a root page that is")
+        return site
 
     @cached_property
     def _origins(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from hypursuit.crawl.scope import Site
-from hypursuit.errors import MalformedUrl
+from hypursuit.errors import BadSetting, MalformedUrl
 
 
 @pytest.mark.parametrize(

@@ -103,6 +103,7 @@ def test_counts_do_not_depend_on_order() -> None:
         ("/a?side=left&inside=1", "/a?side=left&inside=1"),
         ("/session?id=7", "/session?id=7"),
         ("/a;b=1?c;d", "/a;b=1?c;d"),
+        ("/a???", "/a???"),
         ("/a", "/a"),
     ],
 )
