@@ -105,18 +105,18 @@ def codec_of(label: str) -> str | None:
 
 def _declared(body: bytes, content_type: str | None) -> list[str]:
     """The known codecs that header, meta element and XML declaration name, most trusted first."""
-    found = []
-    if content_type and (header := _HEADER.search(content_type)):
-        found.append(codec_of(header[1]))
     prefix = body[:PRESCAN_BYTES].lower()
     if b"<!--" in prefix:
         prefix = _COMMENT.sub(b"", prefix)
-    for label in (_META.search(prefix), _XML.match(prefix)):
-        if label:
-            codec = codec_of(label[1].decode("latin-1"))
-            # Read as ASCII, the statement refutes itself: the body cannot have sixteen bits.
-            found.append("utf-8" if codec and codec.startswith("utf-16") else codec)
-    return [codec for codec in found if codec is not None]
+    labels = []
+    if content_type and (header := _HEADER.search(content_type)):
+        labels.append(header[1])
+    labels += [statement[1].decode("latin-1") for statement in (_META.search(prefix), _XML.match(prefix)) if statement]
+    codecs_named = [codec for label in labels if (codec := codec_of(label))]
+    if b"\0" not in prefix:
+        # Markup in sixteen bits is half zeros; without any, the claim is refuted, as it is in every meta element.
+        return ["utf-8" if codec.startswith("utf-16") else codec for codec in codecs_named]
+    return codecs_named
 
 
 def _read(body: bytes, codec: str) -> str | None:

@@ -69,6 +69,8 @@ class Page:
 
     def window(self, link: Link, width: int = 32) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The words before and after a link, in reading order: at most ``width`` on either side, all of them whole."""
+        if width <= 0:
+            return (), ()
         return self._words_before(link.start, width), self._words_after(link.end, width)
 
     def _words_before(self, place: int, width: int) -> tuple[str, ...]:
@@ -78,7 +80,7 @@ class Page:
         while True:
             words = _WORD.findall(self.text, max(0, place - reach), place)
             if len(words) > width or reach >= place:
-                return tuple(words[-width:]) if width else ()
+                return tuple(words[-width:])
             reach *= 4
 
     def _words_after(self, place: int, width: int) -> tuple[str, ...]:

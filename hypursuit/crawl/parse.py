@@ -34,19 +34,19 @@ def parse_page(url: str, html: str | bytes, content_type: str | None = None) -> 
     """What a page says and where it leads; never fails, takes time linear in the size of the page.
 
     Args:
-        url: where the page was found; its relative links are joined to this unless it names a base.
+        url: where the page was found; its relative links are joined to this unless it names a base. Kept as given.
         html: bytes are decoded as :func:`hypursuit.crawl.decode` does.
         content_type: the header that came with the bytes.
     """
-    reader = read_markup(decode(html, content_type) if isinstance(html, bytes) else html)
+    reader = read_markup(decode(html, content_type) if isinstance(html, bytes) else html.removeprefix("\ufeff"))
     folded = reader.fold()
-    joined = Joiner(_base(url, reader.base))
     own = _canonical(url)
+    joined = Joiner(_canonical(reader.base, own) or own if reader.base else own)
     return Page(
         url=url,
         title=reader.title,
         headers=tuple(_spans(folded, reader.headings)),
-        keywords=reader.keywords,
+        keywords=tuple(reader.keywords),
         addresses=tuple(_spans(folded, reader.addresses)),
         text=folded.text,
         links=tuple(link for link in _links(folded, reader, joined) if link.target != own),
@@ -68,20 +68,11 @@ def read_markup(html: str) -> MarkupReader:
     return reader
 
 
-def _base(url: str, declared: str) -> str:
-    if not declared:
-        return url
+def _canonical(url: str, base: str | None = None) -> str | None:
     try:
-        return canonical_url(declared, url)
+        return canonical_url(url, base)
     except MalformedUrl:
-        return url
-
-
-def _canonical(url: str) -> str:
-    try:
-        return canonical_url(url)
-    except MalformedUrl:
-        return url
+        return None
 
 
 def _links(folded: Folded, reader: MarkupReader, joined: Joiner) -> Iterator[Link]:

@@ -53,7 +53,7 @@ def canonical_url(url: str, base: str | None = None, limit: int = MAX_URL_LENGTH
 
 
 class Joiner:
-    """Canonical targets of the many links of one page.
+    """Canonical targets of the many links of one page; without a base, only of the absolute ones.
 
     Remembers what it joined, since pages repeat their links, most of all with other fragments. Meant to live as
     long as the page is being parsed.
@@ -61,7 +61,7 @@ class Joiner:
 
     __slots__ = ("_base", "_joined", "_limit")
 
-    def __init__(self, base: str, limit: int = MAX_URL_LENGTH) -> None:
+    def __init__(self, base: str | None, limit: int = MAX_URL_LENGTH) -> None:
         self._base, self._limit = base, limit
         self._joined: dict[str, str | None] = {}
 
