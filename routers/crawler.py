@@ -240,10 +240,9 @@ class _SiteCrawl:
                     group.create_task(self._work())
         except ExceptionGroup as failures:
             raise failures.exceptions[0] from failures
-        if self._stopped:
-            return False
-        self._commit()
-        return True
+        if self._silent and not self._stopped:
+            await self._probe()
+        return not self._stopped
 
     async def _work(self) -> None:
         """Visit one URL after the other until the round has no more."""
@@ -313,13 +312,16 @@ class _SiteCrawl:
         """
         self._silent.append(done)
         if len(self._silent) == _SILENCES:
-            probe = await self._client.ask(lambda: self._client.fetcher.document(self._site.robots_url, ROBOTS_BYTES))
-            if probe.outcome is Outcome.UNREACHABLE:
-                self._stopped = f"the site no longer answers ({probe.last.detail})"
-            else:
-                self._commit()
+            await self._probe()
+
+    async def _probe(self) -> None:
+        """Stop if the site does not answer at all; else the visits kept back are what they are."""
+        probe = await self._client.ask(lambda: self._client.fetcher.document(self._site.robots_url, ROBOTS_BYTES))
+        if probe.outcome is Outcome.UNREACHABLE:
+            self._stopped = f"the site no longer answers ({probe.last.detail})"
+        else:
+            self._commit()
 
     def _commit(self, *done: Visit) -> None:
-        if self._silent or done:
-            self._store.commit(*self._silent, *done)
-            self._silent.clear()
+        self._store.commit(*self._silent, *done)
+        self._silent.clear()

@@ -39,6 +39,9 @@ _HEADERS = {
     "Accept-Encoding": "gzip, deflate",
 }
 
+_SMALL = 16 * 1024
+"""Bytes that are read and thrown away sooner than a connection is."""
+
 AddressInfo = tuple[Any, ...]
 
 
@@ -120,7 +123,7 @@ class Fetcher:
         return await self._fetch(url, conditions, self._limits.body_bytes, pages_only=True)
 
     async def document(self, url: str, limit: int) -> Answer:
-        """Fetch a document of any type. Raises NoAnswer."""
+        """Fetch a document of any type; what lies beyond the limit is cut off. Raises NoAnswer."""
         return await self._fetch(url, {}, limit, pages_only=False)
 
     async def _fetch(self, url: str, conditions: Mapping[str, str], limit: int, *, pages_only: bool) -> Answer:
@@ -133,8 +136,10 @@ class Fetcher:
                 URL(url, encoded=True), headers=conditions or None, allow_redirects=False
             ) as response:
                 if response.status != 200 or (pages_only and not may_be_page(response.headers.get("Content-Type"))):
+                    await _pass_over(response)
                     return Answer(response.status, response.headers)
-                return Answer(response.status, response.headers, await _body(response, limit))
+                body = await _body(response, limit, cut=not pages_only)
+                return Answer(response.status, response.headers, body)
         except TooLarge as error:
             raise NoAnswer(Outcome.TOO_LARGE, str(error)) from error
         except BadEncoding as error:
@@ -158,11 +163,23 @@ class Fetcher:
         return next(reversed(self._refusals.items()), None)
 
 
-async def _body(response: aiohttp.ClientResponse, limit: int) -> bytes:
+async def _body(response: aiohttp.ClientResponse, limit: int, *, cut: bool) -> bytes:
     inflater = Inflater(response.headers.get("Content-Encoding", ""), limit)
-    async for chunk in response.content.iter_any():
-        inflater.feed(chunk)
+    try:
+        async for chunk in response.content.iter_any():
+            inflater.feed(chunk)
+    except TooLarge:
+        if not cut:
+            raise
+        return inflater.beginning()
     return inflater.finish()
+
+
+async def _pass_over(response: aiohttp.ClientResponse) -> None:
+    """Read a small body that nobody wants: a connection with an unread one cannot be used again."""
+    if response.content_length is not None and response.content_length <= _SMALL:
+        async for _ in response.content.iter_any():
+            continue
 
 
 def _shortened(error: Exception) -> str:

@@ -39,8 +39,8 @@ async def robots_of(site: Site, client: PoliteClient, store: StoreWriter) -> Rob
     for _ in range(_REDIRECTS + 1):
         if url is None or not site.same_host(url):
             break
-        # One byte more than is read, so that a file that fits is told from one that does not.
-        asked = await _document(client, url, 4 * ROBOTS_BYTES)
+        # One byte more than counts, so that a file that fits is told from one that was cut.
+        asked = await _document(client, url, ROBOTS_BYTES + 1)
         status, body = _status_and_body(site, client, asked)
         store.note(asked.last.at, url, status, len(body), Outcome.RULES, asked.last.detail)
         if status is None or not 300 <= status < 400:
@@ -54,10 +54,7 @@ def _status_and_body(site: Site, client: PoliteClient, asked: Asked) -> tuple[in
         raise AddressRefused(site.host, *client.fetcher.refused_address)
     if asked.outcome is Outcome.UNREACHABLE:
         raise CrawlFailed(f"{site.root} cannot be reached ({asked.last.detail}); check the address and try again later")
-    if asked.answer is None:
-        # Too large by far, or rubbish: a file without a readable rule.
-        return (404 if asked.outcome is Outcome.TOO_LARGE else None), b""
-    return asked.answer.status, asked.answer.body
+    return (None, b"") if asked.answer is None else (asked.answer.status, asked.answer.body)
 
 
 async def _document(client: PoliteClient, url: str, limit: int) -> Asked:

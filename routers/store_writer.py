@@ -121,6 +121,7 @@ class StoreWriter:
     def close(self) -> None:
         """Fold the write-ahead log into the file and let the next writer in."""
         with translated(self.path):
+            self._connection.execute("PRAGMA busy_timeout = 0")  # readers may stay; the next writer will fold it then
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._connection.close()
         self._lock.close()

@@ -37,11 +37,11 @@ class Inflater:
     def feed(self, chunk: bytes) -> None:
         """Take the next piece; raises TooLarge or BadEncoding."""
         self.received += len(chunk)
-        if self.received > self._limit:
-            raise TooLarge(f"more than {self._limit} bytes")
         if self._plain:
             self._parts.append(chunk)
-        else:
+        if self.received > self._limit:
+            raise TooLarge(f"more than {self._limit} bytes")
+        if not self._plain:
             self._inflate(chunk)
 
     def _inflate(self, chunk: bytes) -> None:
@@ -51,10 +51,10 @@ class Inflater:
                     return
                 self._stream = self._open(chunk)
             piece = self._decompress(self._stream, chunk)
+            self._parts.append(piece)
             self._size += len(piece)
             if self._size > self._limit:
                 raise TooLarge(f"more than {self._limit} bytes after decompression")
-            self._parts.append(piece)
             chunk = self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail
             if self._stream.eof:
                 self._stream = None
@@ -81,6 +81,10 @@ class Inflater:
         if self._stream is not None:
             raise BadEncoding(f"{self._encoding} body ends too early")
         return self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
+
+    def beginning(self) -> bytes:
+        """As much of the body as the limit allows, for readers that make do with that."""
+        return b"".join(self._parts)[: self._limit]
 
 
 def gunzip(body: bytes, limit: int) -> bytes:

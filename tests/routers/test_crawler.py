@@ -227,6 +227,15 @@ async def test_robots_redirects_are_followed_on_the_site_only(small_web: Any) ->
     assert small_web.outcomes()["/a"][0] == "robots"
 
 
+async def test_the_first_part_of_an_endless_robots_file_holds(small_web: Any) -> None:
+    small_web.put("/robots.txt", "User-agent: *\nDisallow: /a\n" + "# and on\n" * 500_000 + "Disallow: /b\n")
+    small_web.page("/", "/a", "/b"), small_web.page("/b")
+
+    await small_web.crawl()
+
+    assert small_web.stored() == ["/", "/b"]
+
+
 async def test_noindex_pages_are_not_stored_but_followed(small_web: Any) -> None:
     small_web.page("/", "/meta", "/header", "/both")
     small_web.page("/meta", "/below-meta", head='<meta name="robots" content="noindex">')
@@ -428,6 +437,27 @@ async def test_a_site_that_goes_away_is_left_for_the_next_run(small_web: Any) ->
     assert away.pages == 16
     assert (back.finished, back.resumed, back.pages) == (True, True, 41)
     assert small_web.stored() == ["/", *(f"/{number}" for number in range(40))]
+
+
+async def test_a_site_that_goes_away_within_the_last_pages_is_left_too(small_web: Any) -> None:
+    away = False
+
+    async def leave(request: web.Request) -> web.Response:
+        nonlocal away
+        away = away or request.path == "/last"
+        if away and request.transport is not None:
+            request.transport.abort()
+        return web.Response(status=404)
+
+    small_web.page("/", "/last")
+    small_web.handle("/last", leave)
+    small_web.handle("/robots.txt", leave)
+
+    assert (await small_web.crawl()).stopped.startswith("the site no longer answers")
+    small_web.page("/last")
+    small_web.put("/robots.txt", "")
+    assert (await small_web.crawl()).finished
+    assert small_web.stored() == ["/", "/last"]
 
 
 async def test_pages_that_never_answer_are_passed_over_on_a_site_that_does(small_web: Any) -> None:

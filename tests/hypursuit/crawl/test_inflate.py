@@ -48,6 +48,15 @@ def test_the_limit_holds_after_decompression(encoding: str, pack: object, limit:
         inflated(encoding, pack(BODY), limit)  # type: ignore[operator]
 
 
+@pytest.mark.parametrize(("encoding", "pack"), [("", bytes), ("gzip", gzip.compress)])
+def test_the_beginning_of_a_body_that_is_too_large_can_be_had(encoding: str, pack: object) -> None:
+    inflater = Inflater(encoding, 5000)
+    with pytest.raises(TooLarge):
+        inflater.feed(pack(BODY))  # type: ignore[operator]
+
+    assert inflater.beginning() == BODY[:5000]
+
+
 def test_exactly_the_limit_is_allowed() -> None:
     assert inflated("gzip", gzip.compress(BODY), len(BODY)) == BODY
 

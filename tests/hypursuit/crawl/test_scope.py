@@ -71,6 +71,17 @@ def test_what_cannot_be_crawled_is_refused(typed: str) -> None:
         Site.of(typed)
 
 
+def test_the_path_can_be_given_where_the_root_page_says_too_much() -> None:
+    site = Site.of("http://docs.example/web/index.html", below="/")
+
+    assert site.root == "http://docs.example/web/index.html"
+    assert site.covers("http://docs.example/notation/a.html")
+    assert site.name == "docs.example"
+    assert Site.of("http://docs.example/a/b/c", below="a/b/").prefix == "/a/b"
+    with pytest.raises(BadSetting, match="is not below /b"):
+        Site.of("http://docs.example/a/", below="/b")
+
+
 def test_robots_and_sitemap_are_at_the_top_of_the_host() -> None:
     site = Site.of("https://docs.example:8443/guide/")
 
