@@ -85,7 +85,7 @@ def _leave_by_links(
 ) -> None:
     """Set ``leaving`` to the length of the best path whose first link leaves the subtree, for each page in it."""
     for page in members:
-        best = far + 1
+        best = np.int64(far + 1)
         least = np.int64(lengths_to[page]) + 1
         for at in range(link_start[page], link_start[page + 1]):
             length = lengths_to[links[at]]
@@ -120,26 +120,39 @@ def _leave_from_outside(
 
 
 @njit(cache=True, nogil=True)
+def _begin(
+    members: NDArray[np.int32],
+    lengths_to: NDArray[np.uint8],
+    leaving: NDArray[np.int32],
+    detour: NDArray[np.int32],
+) -> int:
+    """Take leaving at once as the detour; return how many pages might find a shorter one inside."""
+    improvable = 0
+    for page in members:
+        detour[page] = leaving[page]
+        improvable += leaving[page] > lengths_to[page] + 1
+    return improvable
+
+
+@njit(cache=True, nogil=True)
 def _spread(
     members: NDArray[np.int32],
+    improvable: int,
     lengths_to: NDArray[np.uint8],
     source_start: NDArray[np.int64],
     sources: NDArray[np.int32],
     detour: NDArray[np.int32],
-    leaving: NDArray[np.int32],
     bucket: NDArray[np.int32],
     chained: NDArray[np.int32],
     frontier: NDArray[np.int32],
 ) -> None:
-    """Find the detours, some of which stay inside the subtree for a while: a search by length from those that leave.
+    """Shorten the detours that stay inside the subtree for a while: a search by length from those that leave it.
 
     ``bucket[length]`` heads the chain of the pages that leave it with that length; all -1 before and after.
     """
-    improvable, low, high = 0, bucket.size, -1
+    low, high = bucket.size, -1
     for page in members:
-        length = leaving[page]
-        detour[page] = length
-        improvable += length > lengths_to[page] + 1
+        length = detour[page]
         if length != _NO_PATH:
             chained[page] = bucket[length]
             bucket[length] = page
@@ -163,7 +176,8 @@ def _spread(
                     improvable -= length == lengths_to[source]
                     frontier[grown] = source
                     grown += 1
-        frontier[: grown - waiting] = frontier[waiting:grown].copy()
+        for k in range(grown - waiting):
+            frontier[k] = frontier[waiting + k]
         length, waiting = length + 1, grown - waiting
     for value in range(low, high + 1):
         bucket[value] = -1
@@ -172,7 +186,7 @@ def _spread(
 @njit(cache=True, nogil=True)
 def _sum_changes(
     members: NDArray[np.int32],
-    nearer: int,
+    nearer: np.int64,
     lengths_to: NDArray[np.uint8],
     decay: NDArray[np.float64],
     is_loss: bool,
@@ -194,31 +208,15 @@ def _sum_changes(
 
 
 @njit(cache=True, nogil=True)
-def _sum_detours(
-    page: int, target: _Target, graph: LinkGraph, decay: NDArray[np.float64], space: _Space
+def _count_lost(
+    page: int,
+    size: NDArray[np.int32],
+    position: NDArray[np.int32],
+    page_at: NDArray[np.int32],
+    lengths: NDArray[np.uint8],
+    level_lost: NDArray[np.int32],
 ) -> None:
-    """Find the detours round ``page`` and add up by level what they change."""
-    lengths_to, order, tree, _, is_deep = target
-    detour, leaving, bucket, chained, frontier, level_lost, level_change = space
-    members = tree.page_at[tree.position[page] + 1 : tree.position[page] + tree.size[page]]
-    detour[page] = _AVOIDED
-    for x in members:
-        detour[x] = _NO_PATH
-    if 2 * members.size > order.size:
-        _leave_from_outside(members, order, lengths_to, graph.source_start, graph.sources, detour, leaving)
-    else:
-        far = level_lost.size
-        _leave_by_links(members, lengths_to, far, graph.link_start, graph.links, detour, leaving)
-    _spread(members, lengths_to, graph.source_start, graph.sources, detour, leaving, bucket, chained, frontier)
-    nearer = np.int64(lengths_to[page])
-    _sum_changes(members, nearer, lengths_to, decay, not is_deep, detour, level_lost, level_change)
-    detour[page] = _OUTSIDE
-
-
-@njit(cache=True, nogil=True)
-def _count_lost(page: int, tree: Tree, lengths: NDArray[np.uint8], level_lost: NDArray[np.int32]) -> None:
     """Count by level the pages that have no path round ``page`` at all, however far they are from the target."""
-    _, size, position, _, page_at = tree
     place = position[page] + 1
     while place < position[page] + size[page]:
         x = page_at[place]
@@ -227,23 +225,6 @@ def _count_lost(page: int, tree: Tree, lengths: NDArray[np.uint8], level_lost: N
             place += 1
         else:
             place += size[x]
-
-
-@njit(cache=True, nogil=True)
-def _write_changes(page: int, used: int, space: _Space, changes: _Changes) -> int:
-    """Move the sums of one avoided page to ``changes``; return how many there are now."""
-    avoided, levels, lost, change = changes
-    level_lost, level_change = space.level_lost, space.level_change
-    for level in range(1, level_lost.size):
-        if level_change[level] != 0.0 or level_lost[level] != 0:
-            avoided[used] = page
-            levels[used] = level
-            lost[used] = level_lost[level]
-            change[used] = level_change[level]
-            used += 1
-            level_lost[level] = 0
-            level_change[level] = 0.0
-    return used
 
 
 @njit(cache=True, nogil=True)
@@ -258,16 +239,42 @@ def _changes_of(
     changes: _Changes,
 ) -> int:
     """Fill ``changes`` with those of one target, avoiding ``first`` ... ``last - 1``, and return how many there are."""
+    # Tuples are taken apart here, once for each target: doing so for each subtree would cost more than the subtree.
+    lengths_to, order, near, full, is_deep = target
+    _, near_size, near_position, _, near_page_at = near
+    _, full_size, full_position, _, full_page_at = full
+    link_start, links, source_start, sources = graph
+    detour, leaving, bucket, chained, frontier, level_lost, level_change = space
+    avoided, levels, lost, change = changes
+    far = level_lost.size
+    deepest = far - 1 if is_deep else np.int64(lengths_to[order[-1]])
     used = 0
     for page in range(first, last):
-        if target.lengths_to[page] == 0:
+        if lengths_to[page] == 0 or (near_size[page] < 2 and full_size[page] < 2):
             continue
-        if target.near.size[page] > 1:
-            _sum_detours(page, target, graph, decay, space)
-        if target.full.size[page] > 1:
-            _count_lost(page, target.full, lengths, space.level_lost)
-        if target.near.size[page] > 1 or target.full.size[page] > 1:
-            used = _write_changes(page, used, space, changes)
+        if near_size[page] > 1:
+            members = near_page_at[near_position[page] + 1 : near_position[page] + near_size[page]]
+            detour[page] = _AVOIDED
+            for x in members:
+                detour[x] = _NO_PATH
+            if 2 * members.size > order.size:
+                _leave_from_outside(members, order, lengths_to, source_start, sources, detour, leaving)
+            else:
+                _leave_by_links(members, lengths_to, far, link_start, links, detour, leaving)
+            improvable = _begin(members, lengths_to, leaving, detour)
+            if improvable > 0 and members.size > 1:
+                _spread(members, improvable, lengths_to, source_start, sources, detour, bucket, chained, frontier)
+            nearer = np.int64(lengths_to[page])
+            _sum_changes(members, nearer, lengths_to, decay, not is_deep, detour, level_lost, level_change)
+            detour[page] = _OUTSIDE
+        if full_size[page] > 1:
+            _count_lost(page, full_size, full_position, full_page_at, lengths, level_lost)
+        for level in range(1, deepest + 1):
+            if level_change[level] != 0.0 or level_lost[level] != 0:
+                avoided[used], levels[used] = page, level
+                lost[used], change[used] = level_lost[level], level_change[level]
+                level_lost[level], level_change[level] = 0, 0.0
+                used += 1
     return used
 
 
@@ -291,7 +298,13 @@ def _grow(values: NDArray[Any], room: int) -> NDArray[Any]:
 
 @njit(cache=True, nogil=True)
 def find_detours(
-    graph: LinkGraph, lengths: NDArray[np.uint8], decay: NDArray[np.float64], far: int, first: int, last: int, budget: int
+    graph: LinkGraph,
+    lengths: NDArray[np.uint8],
+    decay: NDArray[np.float64],
+    far: int,
+    first: int,
+    last: int,
+    budget: int,
 ) -> Detours:
     """Everything that avoiding paths change, for the pairs of pages whose lower page is in ``first`` ... ``last - 1``.
 

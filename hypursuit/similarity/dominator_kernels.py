@@ -162,7 +162,8 @@ def _least(v: int, linked: int, shortcut: Ints, semi: Ints, label: Ints, stack: 
         if semi[label[top]] < semi[label[below]]:
             label[below] = label[top]
         top = below
-    return label[v]
+    least: int = label[v]
+    return least
 
 
 @njit(cache=True, nogil=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -43,15 +43,16 @@ def read_graph(adjacency: SparseMatrix) -> LinkGraph:
     """
     if not sparse.issparse(adjacency):
         raise BadSetting(f"an adjacency is a scipy sparse matrix, not {type(adjacency).__name__}")
-    if adjacency.ndim != 2 or adjacency.shape[0] != adjacency.shape[1]:
-        raise BadSetting(f"an adjacency has a row and a column for each page; this one has the shape {adjacency.shape}")
-    entries = adjacency.tocoo()
+    matrix: Any = adjacency  # the two families of sparse classes have no common type that knows its shape
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise BadSetting(f"an adjacency has a row and a column for each page; this one has the shape {matrix.shape}")
+    entries = matrix.tocoo()
     if np.isnan(entries.data).any():
         raise BadSetting("an adjacency value is not a number: neither a link nor none")
     # Parts of one entry are not added up as scipy would: a link stored as +1 and -1 is still a link.
     is_link = (entries.data != 0) & (entries.row != entries.col)
     rows, columns = entries.row[is_link].astype(np.int64), entries.col[is_link].astype(np.int64)
-    pages = adjacency.shape[0]
+    pages = matrix.shape[0]
     return LinkGraph(*_compress(rows, columns, pages), *_compress(columns, rows, pages))
 
 

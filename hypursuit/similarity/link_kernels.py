@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
-from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 TILE = 32
 """Pages per side of a tile of pairs: both sides' path lengths stay in the second-level cache."""
@@ -17,24 +19,24 @@ _ONE = np.uint64(1)
 _NONE = np.uint64(0)
 
 
-@intrinsic
-def _count_ones(_typing_context: Any, _word: Any) -> Any:
-    """The number of one bits of a uint64: one machine instruction, which numpy and numba do not offer."""
-
+def _define_count(_typing_context: Any, _word: Any) -> Any:
     def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
 
     return types.uint64(types.uint64), emit
 
 
-@intrinsic
-def _lowest_one(_typing_context: Any, _word: Any) -> Any:
-    """The position of the lowest one bit of a uint64 that is not zero."""
-
+def _define_lowest(_typing_context: Any, _word: Any) -> Any:
     def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
 
     return types.uint64(types.uint64), emit
+
+
+_count_ones: Any = intrinsic(_define_count)
+"""The number of one bits of a uint64: one machine instruction, which numba does not offer."""
+_lowest_one: Any = intrinsic(_define_lowest)
+"""The position of the lowest one bit of a uint64 that is not zero."""
 
 
 class Layers(NamedTuple):
@@ -173,7 +175,7 @@ def split_layers(
 
 
 @njit(cache=True, nogil=True)
-def _common(sets: NDArray[np.uint64], a: int, b: int) -> int:
+def _common(sets: NDArray[np.uint64], a: int, b: int) -> np.int64:
     """How many pages two bit sets share."""
     count = _NONE
     for w in range(sets.shape[1]):

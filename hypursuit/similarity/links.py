@@ -45,9 +45,7 @@ _MOST_CHANGES = 8_000_000
 so many that the pairs are worked off in stripes."""
 
 
-def link_similarity(
-    adjacency: SparseMatrix, weights: LinkWeights = _EQUAL, *, longest_path: int = 62
-) -> FloatMatrix:
+def link_similarity(adjacency: SparseMatrix, weights: LinkWeights = _EQUAL, *, longest_path: int = 62) -> FloatMatrix:
     """The three parts of link similarity, weighted and added up [W96 eq. 5].
 
     Args:
@@ -126,9 +124,7 @@ def _add_paths(lengths: LengthMatrix, far: int, weight: float, similarity: Float
         link_kernels.add_paths(lengths, _decay(far, far), weight, similarity)
 
 
-def _add_ancestors(
-    graph: LinkGraph, lengths: LengthMatrix, far: int, weight: float, similarity: FloatMatrix
-) -> None:
+def _add_ancestors(graph: LinkGraph, lengths: LengthMatrix, far: int, weight: float, similarity: FloatMatrix) -> None:
     from hypursuit.similarity import detour_kernels, link_kernels  # noqa: PLC0415 - numba takes long to import
 
     pages = graph.pages

@@ -112,7 +112,7 @@ def test_weights_multiply_the_parts() -> None:
 
 
 def test_an_ancestor_256_links_away_is_still_on_its_level() -> None:
-    """Path lengths outgrow a byte, and 2**-256 counts nothing. Pages 0 and 258 are on level 1 of (1, 257); 0 is 256 links from 257."""
+    """Pages 0 and 258 are on level 1 of (1, 257); 0 is 256 links from 257, so far that 2**-length counts nothing."""
     long_way = {(0, 2)} | {(page, page + 1) for page in range(2, 257)}
     site = adjacency(259, long_way | {(0, 1), (258, 1), (258, 257)})
 
