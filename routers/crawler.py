@@ -138,13 +138,16 @@ class _SiteCrawl:
         except TimeoutError:
             self._stopped = f"the time limit of {limits.seconds:g} seconds"
         aliases = fold_aliases(self._store.alias_entries(whole=bool(self._stopped)))
-        removed = self._end(aliases)
+        if self._stopped:
+            self._store.fold(aliases)
+        else:
+            self._store.finish(time.time(), aliases)
         return CrawlReport(
             site=self._site,
             store=self._store.path,
             pages=self._stored,
             aliases=len(aliases),
-            removed=removed,
+            removed=self._store.removed,
             outcomes=self._outcomes,
             bytes=self._bytes,
             seconds=time.monotonic() - began,
@@ -152,13 +155,6 @@ class _SiteCrawl:
             resumed=resumed,
             stopped=self._stopped,
         )
-
-    def _end(self, aliases: dict[str, str]) -> int:
-        """Finish the crawl if it is done, and say how many pages of an earlier one are gone."""
-        if not self._stopped:
-            return self._store.finish(time.time(), aliases)
-        self._store.fold(aliases)
-        return 0
 
     async def _crawl(self) -> None:
         robots = await robots_of(self._site, self._client, self._store)

@@ -100,6 +100,8 @@ class StoreWriter:
 
     def __init__(self, path: Path, site: Site) -> None:
         self.path = path
+        self.removed = 0
+        """Pages of an earlier crawl that this writer has dropped."""
         self._lock = lock(path)
         try:
             self._connection = connect(path, create=True)
@@ -192,7 +194,9 @@ class StoreWriter:
                 (state.crawl, state.round, visit.entry.position, state.depth, visit.entry.url),
             )
             return 0
-        return connection.execute("DELETE FROM pages WHERE url = ?", (visit.entry.url,)).rowcount
+        gone = connection.execute("DELETE FROM pages WHERE url = ? RETURNING indexed", (visit.entry.url,)).fetchall()
+        self.removed += sum(indexed for (indexed,) in gone)
+        return len(gone)
 
     def fail(self, visit: Visit, root: str) -> None:
         """Note that the root page could not be had, and put the crawl back to its start, for the next run to try."""
@@ -246,8 +250,8 @@ class StoreWriter:
             )
         self.state = state
 
-    def finish(self, at: float, aliases: dict[str, str]) -> int:
-        """End the crawl: drop the pages it did not come by, fold aliases, and say how many pages were dropped."""
+    def finish(self, at: float, aliases: dict[str, str]) -> None:
+        """End the crawl: drop the pages it did not come by, and fold aliases."""
         state = self.state
         with transaction(self._connection, self.path) as connection:
             gone = connection.execute(
@@ -261,7 +265,7 @@ class StoreWriter:
             connection.execute("UPDATE state SET finished = 1, changes = changes + ?", (len(gone),))
             _fold(connection, aliases)
         self.state = CrawlState(state.crawl, finished=True)
-        return sum(indexed for _, _, indexed in gone)
+        self.removed += sum(indexed for _, _, indexed in gone)
 
     def fold(self, aliases: dict[str, str]) -> None:
         """Note which pages are aliases of which; all others stand for themselves from now on."""

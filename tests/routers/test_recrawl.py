@@ -53,7 +53,7 @@ async def test_changed_pages_are_updated_and_gone_ones_removed(small_web: Any) -
 
     # /a no longer links to /a/below, so that page is out of reach.
     assert small_web.stored() == ["/", "/a", "/c", "/new"]
-    assert report.removed == 1
+    assert report.removed == 2
     assert small_web.outcomes()["/b"][0] == "gone"
     assert small_web.outcomes()["/a/below"][0] == "removed"
     with small_web.store() as store:
