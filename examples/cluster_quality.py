@@ -47,8 +47,8 @@ p/Pan_Am_Flight_103 h/Hiroh_Kikai y/Yes_Minister a/Anglican_Communion
 """
 HELD_SEEDS = """
 e/Edward_VII_of_the_United_Kingdom b/Banjul p/Privy_Council_of_the_United_Kingdom m/Mark_Antony c/Carboniferous
-j/James_Joyce b/Babe_Ruth o/Ordinary_differential_equation a/Anna_Karenina 2/2005_Sumatra_earthquake t/Tehran
-t/The_Waste_Land
+j/James_Joyce b/Babe_Ruth o/Ordinary_differential_equation t/The_Brothers_Karamazov 2/2005_Sumatra_earthquake t/Tehran
+d/Dido_and_Aeneas
 """
 ENCYCLOPEDIA = "encyclopedia.example"
 SUBJECT_LEVELS = 2
@@ -82,10 +82,18 @@ async def crawl(web: Path, folders: dict[str, Path], store: Path, wanted: list[S
     async with StaticSites(folders) as sites:
         addresses = AddressPolicy(tuple(map(Resolve.parse, sites.resolve_entries())))
         for sample in wanted:
-            if not store_of(store, sample).exists():
+            if not is_crawled(store_of(store, sample)):
                 settings = CrawlSettings(limits=CrawlLimits(pages=sample.pages), addresses=addresses)
                 site = sample.site if sample.kind == "encyclopedia" else root_of(web, sample.site)
                 await crawl_site(site, store_of(store, sample), settings)
+
+
+def is_crawled(store: Path) -> bool:
+    """Whether a crawl into this store was finished."""
+    if not store.exists():
+        return False
+    with Store.open(store) as pages:
+        return pages.summary().finished
 
 
 def root_of(web: Path, site: Site) -> Site:

@@ -32,14 +32,15 @@ def crossed_similarity(term: FloatMatrix, link: FloatMatrix, *, neighbours: int 
     Args:
         term: (n, n), not negative, symmetric; the diagonal is not read.
         link: the same for links.
-        neighbours: how many nearest neighbours speak for a page; 0 takes 2·√n, at most MOST_NEIGHBOURS.
+        neighbours: how many nearest neighbours speak for a page; 0 takes 2·√n, but not over an eighth of all pages,
+            of which clusters would be smaller, nor over MOST_NEIGHBOURS.
         rounds: how often the results are read through each other again.
 
     Returns:
         (n, n), symmetric, not negative, zero diagonal; comparable within the matrix only.
     """
     pages = len(term)
-    wanted = neighbours or min(math.ceil(2 * math.sqrt(pages)), MOST_NEIGHBOURS)
+    wanted = neighbours or max(2, min(math.ceil(2 * math.sqrt(pages)), pages // 8, MOST_NEIGHBOURS))
     by_term, by_link = nearest(term, wanted), nearest(link, wanted)
     terms, links = _shares(term), _shares(link)
     for _ in range(rounds):
