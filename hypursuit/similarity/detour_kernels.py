@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from hypursuit.similarity.ancestor_kernels import Detours
 from hypursuit.similarity.dominator_kernels import (
     Tree,
     all_path_dominators,
@@ -21,7 +22,6 @@ from hypursuit.similarity.dominator_kernels import (
     number_tree,
     shortest_path_dominators,
 )
-from hypursuit.similarity.link_kernels import Detours
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hypursuit.similarity.link_graph import SparseMatrix
-    from hypursuit.similarity.link_kernels import Layers
+    from hypursuit.similarity.ancestor_kernels import Layers
 
     FloatMatrix = NDArray[np.float32]
     LengthMatrix = NDArray[np.uint8]
@@ -125,7 +125,7 @@ def _add_paths(lengths: LengthMatrix, far: int, weight: float, similarity: Float
 
 
 def _add_ancestors(graph: LinkGraph, lengths: LengthMatrix, far: int, weight: float, similarity: FloatMatrix) -> None:
-    from hypursuit.similarity import detour_kernels, link_kernels  # noqa: PLC0415 - numba takes long to import
+    from hypursuit.similarity import ancestor_kernels, detour_kernels  # noqa: PLC0415 - numba takes long to import
 
     pages = graph.pages
     if not weight or pages < 3:
@@ -139,22 +139,22 @@ def _add_ancestors(graph: LinkGraph, lengths: LengthMatrix, far: int, weight: fl
         if detours.start[-1] < 0:
             width //= 2
             continue
-        link_kernels.add_common_ancestors(lengths, layers, detours, decay, first, last, weight, similarity)
+        ancestor_kernels.add_common_ancestors(lengths, layers, detours, decay, first, last, weight, similarity)
         first = last
 
 
 def _split_layers(lengths: LengthMatrix) -> Layers:
-    from hypursuit.similarity import link_kernels  # noqa: PLC0415 - numba takes long to import
+    from hypursuit.similarity import ancestor_kernels  # noqa: PLC0415 - numba takes long to import
 
     pages, words = len(lengths), _words(len(lengths))
-    sizes = link_kernels.layer_sizes(lengths, int(lengths.max()))
+    sizes = ancestor_kernels.layer_sizes(lengths, int(lengths.max()) + 1)
     # Per pair of pages a list costs its length; a bit set costs a pass over its words for each bit set of the other
-    # page, but eight words at a time and eight times faster than looking up a page.
-    levels = np.count_nonzero(sizes[:, 1:], axis=1).mean()
-    longest_list = int(levels * words / 64)
-    listed = sizes[:, 1:][sizes[:, 1:] <= longest_list].sum()
+    # page, but eight words at a time, each eight times faster than looking up a page.
+    levels = np.count_nonzero(sizes, axis=1).mean()
+    longest_list = 2 + int(levels * words / 64)
+    listed = sizes[sizes <= longest_list].sum()
     members = np.empty(listed, np.uint16 if pages <= 2**16 else np.uint32)
-    return link_kernels.split_layers(lengths, sizes, longest_list, members, words)
+    return ancestor_kernels.split_layers(lengths, sizes, longest_list, members, words)
 
 
 def _words(pages: int) -> int:
