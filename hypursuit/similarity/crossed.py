@@ -25,9 +25,12 @@ if TYPE_CHECKING:
 MOST_NEIGHBOURS = 50
 """Work is n² · neighbours; more than this many changed no result on sites of up to 2,000 pages."""
 
+_AS_SAID = np.float32(0.5)
+"""Weight of the words as they are beside the two crossed similarities, which weigh 1 each."""
+
 
 def crossed_similarity(term: FloatMatrix, link: FloatMatrix, *, neighbours: int = 0, rounds: int = 2) -> FloatMatrix:
-    """Term and link similarity, each read through the neighbours that the other gives, and added up.
+    """Term and link similarity, each read through the neighbours that the other gives, added to the terms themselves.
 
     Args:
         term: (n, n), not negative, symmetric; the diagonal is not read.
@@ -42,11 +45,14 @@ def crossed_similarity(term: FloatMatrix, link: FloatMatrix, *, neighbours: int 
     pages = len(term)
     wanted = neighbours or max(2, min(math.ceil(2 * math.sqrt(pages)), pages // 8, MOST_NEIGHBOURS))
     by_term, by_link = nearest(term, wanted), nearest(link, wanted)
-    terms, links = _shares(term), _shares(link)
+    said, links = _shares(term), _shares(link)
+    terms = said
     for _ in range(rounds):
         terms, links = _shares(_read_through(by_term, links)), _shares(_read_through(by_link, terms))
-    terms += links
-    return _symmetric(terms)
+    links += terms
+    # Where links are the same between all pages, crossing leaves of the words only who is whose neighbour.
+    links += _AS_SAID * said
+    return _symmetric(links)
 
 
 def nearest(similarity: FloatMatrix, count: int) -> csr_array:

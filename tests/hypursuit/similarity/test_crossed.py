@@ -33,7 +33,8 @@ def written_out(term: np.ndarray, link: np.ndarray, count: int, rounds: int) -> 
     for _ in range(rounds):
         crossed = [by_term @ links @ by_term.T, by_link @ terms @ by_link.T]
         terms, links = (shares((matrix + matrix.T) / 2) for matrix in crossed)
-    result = (terms + links + (terms + links).T) / 2
+    result = terms + links + shares(term) / 2
+    result = (result + result.T) / 2
     np.fill_diagonal(result, 0)
     return result
 
