@@ -6,6 +6,8 @@ and a round is replaced by the next in one step. Whatever is in the frontier and
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,7 +20,6 @@ from routers.store import pack_links, pack_structure, pack_text, unpack_links
 from routers.store_file import connect, lock, transaction, translated
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterable
     from pathlib import Path
 
@@ -121,9 +122,10 @@ class StoreWriter:
         return CrawlState(crawl, bool(finished), number, depth, bool(hinted))
 
     def close(self) -> None:
-        """Fold the write-ahead log into the file and let the next writer in."""
-        with translated(self.path):
-            self._connection.execute("PRAGMA busy_timeout = 0")  # readers may stay; the next writer will fold it then
+        """Fold the write-ahead log into the file if nothing is in the way, and let the next writer in."""
+        # Where readers or a full disk are in the way, nothing is lost: the next writer will fold it.
+        with contextlib.suppress(sqlite3.OperationalError):
+            self._connection.execute("PRAGMA busy_timeout = 0")
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._connection.close()
         self._lock.close()

@@ -7,6 +7,7 @@ import multiprocessing
 import random
 import signal
 import sqlite3
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -103,6 +104,29 @@ async def run(small_web: Any, store: Path, chance: random.Random | None) -> int 
     await asyncio.to_thread(process.join)
     small_web.on_request = None
     return process.exitcode
+
+
+async def test_a_full_disk_stops_the_crawl_with_a_clear_error_and_loses_nothing(small_web: Any, tmp_path: Path) -> None:
+    hundred_pages(small_web, "first")
+    await small_web.crawl()
+    calm, store = everything(small_web, small_web.store_path), tmp_path / "full.sqlite"
+    limited = f"""
+import resource, signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000))
+{CRAWL.format(port=small_web.port, store=str(store))}"""
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", limited, stderr=asyncio.subprocess.PIPE)
+    _, errors = await process.communicate()
+
+    assert b"StoreUnusable: the store" in errors.splitlines()[-1]
+    assert b"check the disk" in errors
+    finished, stored = state_of(store, 1)
+    assert 0 < len(stored) < len(calm)
+    assert not finished
+    small_web.requests.clear()
+    assert await run(small_web, store, None) == 0
+    assert not stored & set(small_web.requests)
+    assert everything(small_web, store) == calm
 
 
 async def crawl_troubled(small_web: Any, store: Path, crawl: int, chance: random.Random, kills: int) -> int:
