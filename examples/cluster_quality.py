@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 
@@ -72,8 +72,8 @@ def samples(pages: int) -> list[Sample]:
     for hosts, seeds, tuned in ((TUNING_SITES, TUNING_SEEDS, True), (HELD_SITES, HELD_SEEDS, False)):
         found += [Sample(host, "documentation", Site.of(host), pages, tuned) for host in hosts.split()]
         for seed in seeds.split():
-            site = Site.of(f"http://{ENCYCLOPEDIA}/wp/{seed}.htm")
-            found.append(Sample(seed.partition("/")[2], "encyclopedia", replace(site, prefix=""), 300, tuned))
+            site = Site.of(f"http://{ENCYCLOPEDIA}/wp/{seed}.htm", below="/")
+            found.append(Sample(seed.partition("/")[2], "encyclopedia", site, 300, tuned))
     return found
 
 
@@ -104,7 +104,7 @@ def root_of(web: Path, site: Site) -> Site:
         (web / site.host).rglob("*.htm*"), key=lambda page: (len(page.parts), page.name != "Index.html", page)
     )
     start = pages[0].relative_to(web / site.host).as_posix()
-    return replace(Site.of(f"http://{site.host}/{start}"), prefix="")
+    return Site.of(f"http://{site.host}/{start}", below="/")
 
 
 def store_of(folder: Path, sample: Sample) -> Path:

@@ -48,7 +48,7 @@ def hypursuit() -> None:
 def main() -> None:
     """Entry point of the console command."""
     try:
-        code = hypursuit.main(standalone_mode=False)
+        code = hypursuit.main(prog_name="hypursuit", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as usage:
         usage.show(file=sys.stdout)
         code = 0

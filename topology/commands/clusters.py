@@ -32,8 +32,8 @@ _TITLE = 70
 @click.option("--pages", type=click.IntRange(0), default=3, show_default=True, help="Sample pages per cluster.")
 @click.option(
     "--method",
-    type=click.Choice(list(Method)),
-    default=Method.HYBRID,
+    type=click.Choice([method.value for method in Method]),
+    default=Method.HYBRID.value,
     show_default=True,
     help="What similarity is made of; plain is the 1996 paper's setting.",
 )
@@ -47,7 +47,7 @@ _TITLE = 70
 @click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), help="Draw the map of the site to this file.")
 @json_option
 def command(
-    stores: tuple[Path, ...], clusters: int, pages: int, method: Method, combine: str, svg: Path | None, as_json: bool
+    stores: tuple[Path, ...], clusters: int, pages: int, method: str, combine: str, svg: Path | None, as_json: bool
 ) -> None:
     """Organise the pages of crawled sites and show the tree of clusters.
 

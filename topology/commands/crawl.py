@@ -39,6 +39,7 @@ def _size(_ctx: click.Context, _option: click.Parameter, text: str | None) -> in
 @click.command()
 @click.argument("urls", metavar="URL...", nargs=-1, required=True)
 @click.option("--store", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder for the stores.")
+@click.option("--below", metavar="PATH", help="What belongs to the sites, if not what is below their URLs; / is all.")
 @click.option("--max-pages", type=click.IntRange(1), help="Pages per site; the first ones in breadth-first order.")
 @click.option("--max-depth", type=click.IntRange(0), help="Links from the root page.")
 @click.option(
@@ -67,7 +68,7 @@ def command(urls: tuple[str, ...], store: Path, concurrency: int, as_json: bool,
             tuple(map(Resolve.parse, options["resolves"])), tuple(map(parse_network, options["networks"]))
         ),
     )
-    sites = [Site.of(url) for url in urls]
+    sites = [Site.of(url, options["below"]) for url in urls]
     _make_folder(store)
     with progress_bars(quiet=as_json) as bars:
         reports = asyncio.run(crawl_sites(sites, store, settings, CrawlBars(bars)))
