@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from itertools import accumulate
 from typing import Final, NamedTuple, TypeAlias
 
 MAX_LINKS: Final = 20_000
@@ -25,8 +24,9 @@ _MARKS: Final = (_MARK, _BREAK, _BLOCK, _TOPIC)
 # Control characters are taken out of the input before it is parsed, but character references can bring some back.
 _CONTROLS: Final = "\\x00-\\x08\\x0e-\\x1f\\x7f"
 _CONTROL = re.compile(f"[{_CONTROLS}]+")
-# A pattern that starts with a plain set of characters is searched for much faster than one that starts with a choice.
-_RUN = re.compile(f"[{''.join(_MARKS)}{_CONTROLS}][ {''.join(_MARKS)}{_CONTROLS}]*")
+# A run starts with a mark, not with the space that may stand before it: a search for one set of characters, none of
+# them frequent, is several times as fast.
+_RUN = re.compile(f"([{''.join(_MARKS)}{_CONTROLS}][ {''.join(_MARKS)}{_CONTROLS}]*)")
 _SENTENCE_BREAK = re.compile(f"([.!?:\u2026\u3002\uff01\uff1f][\"')\\]\u201d\u2019\u00bb {_MARK}]{{0,9}}){_BREAK}")
 _REFRESH = re.compile(r"[\s\d.]*[;,\s]\s*(?:url\s*=)?\s*([\"']?)(.*)", re.IGNORECASE | re.DOTALL)
 _LANGUAGE = re.compile(r"[A-Za-z0-9]{1,8}(?:[-_][A-Za-z0-9]{1,8}){0,4}")
@@ -248,8 +248,8 @@ class MarkupReader:
             self.links.append((href.partition(quote)[0] if quote else href, "", True, place, place))
 
 
-class _Runs(dict[str, str]):
-    """What a run of spaces and marks folds into: one kind of white space at most, then the marks.
+class _Runs(dict[str, tuple[str, int]]):
+    """What a run of spaces and marks folds into: one kind of white space at most, and a number of marks after it.
 
     Pages repeat few distinct runs, so a page remembers them.
     """
@@ -257,10 +257,7 @@ class _Runs(dict[str, str]):
     controls = False
     """Whether a control character was met."""
 
-    def __call__(self, run: re.Match[str]) -> str:
-        return self[run[0]]
-
-    def __missing__(self, run: str) -> str:
+    def __missing__(self, run: str) -> tuple[str, int]:
         if _TOPIC in run:
             space = "\n\n"
         elif _BLOCK in run or run.count(_BREAK) > 1:
@@ -268,25 +265,34 @@ class _Runs(dict[str, str]):
         else:
             space = " " if " " in run or _BREAK in run else ""
         self.controls = self.controls or _CONTROL.search(run) is not None
-        self[run] = folded = space + _MARK * run.count(_MARK)
+        self[run] = folded = space, run.count(_MARK)
         return folded
 
 
 def _fold(raw: str) -> Folded:
     """Fold white space, break lines where blocks end, find the marks."""
-    folded = " ".join(raw.replace("\xad", "").split())
+    if "\xad" in raw:
+        raw = raw.replace("\xad", "")
+    folded = " ".join(raw.split())
     if _BREAK in folded:
         folded = _SENTENCE_BREAK.sub(rf"\1{_BLOCK}", folded)
-    # From here on a run of spaces and marks starts with a mark, which is what _RUN looks for.
-    for mark in _MARKS:
-        folded = folded.replace(f" {mark}", f"{mark} ")
-    runs = _Runs()
-    pieces = _RUN.sub(runs, folded).lstrip().split(_MARK)
+    runs, parts = _Runs(), _RUN.split(folded)
+    pieces: list[str] = []
+    places: list[int] = []
+    place = 0
+    alternating = iter(parts)
+    for text, run in zip(alternating, alternating, strict=False):
+        space, marks = runs[run]
+        piece = text[:-1] + (space or " ") if text.endswith(" ") else text + space
+        if text or place:  # else it is white space before the first word
+            pieces.append(piece)
+            place += len(piece)
+        places += (place,) * marks
     if runs.controls:
         return _fold(_CONTROL.sub("", raw))
-    text = "".join(pieces).rstrip()
+    text = "".join((*pieces, parts[-1])).rstrip()
     length = len(text)
-    return Folded(text, [min(place, length) for place in accumulate(map(len, pieces))])
+    return Folded(text, [min(place, length) for place in places])
 
 
 def robots_flags(content: str) -> tuple[bool, bool]:

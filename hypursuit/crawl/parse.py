@@ -49,7 +49,7 @@ def parse_page(url: str, html: str | bytes, content_type: str | None = None) -> 
         keywords=tuple(reader.keywords),
         addresses=tuple(_spans(folded, reader.addresses)),
         text=folded.text,
-        links=tuple(link for link in _links(folded, reader, joined) if link.target != own),
+        links=tuple(_links(folded, reader, joined, own)),
         description=reader.description,
         language=reader.language,
         canonical=joined(reader.canonical) if reader.canonical else None,
@@ -75,11 +75,11 @@ def _canonical(url: str, base: str | None = None) -> str | None:
         return None
 
 
-def _links(folded: Folded, reader: MarkupReader, joined: Joiner) -> Iterator[Link]:
+def _links(folded: Folded, reader: MarkupReader, joined: Joiner, own: str | None) -> Iterator[Link]:
     text, places = folded
     for href, label, follow, first, last in reader.links:
         target = joined(href)
-        if target is None:
+        if target is None or target == own:
             continue
         start = places[first]
         anchor = text[start : places[last]].rstrip()

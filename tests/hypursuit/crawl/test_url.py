@@ -136,15 +136,46 @@ def test_the_canonical_form_is_its_own_canonical_form(url: str) -> None:
     assert canonical.isascii()
 
 
-@given(href=URLISH)
-def test_a_joined_reference_is_canonical_and_equals_the_slow_way(href: str) -> None:
+HREFS = URLISH | st.lists(st.sampled_from(["..", ".", "", "a", "b.html", "-c", ".d", "e..", "%7e", "?", ":"])).map(
+    "/".join
+)
+BASES = st.sampled_from(
+    [
+        BASE,
+        "http://h",
+        "http://h/",
+        "HTTP://H:80/a/b/c?d/e",
+        "http://h/a//b//",
+        "http://h/a/../b/%7e/",
+        "https://h:1/?/",
+    ]
+)
+
+
+@given(href=HREFS, base=BASES)
+def test_a_joined_reference_is_canonical_and_equals_the_slow_way(href: str, base: str) -> None:
     try:
-        expected = canonical_url(href, BASE)
+        expected = canonical_url(href, base)
     except MalformedUrl:
         expected = None
-    joined = Joiner(BASE)
+    joined = Joiner(base)
 
     assert joined(href) == expected
     assert joined(href) == expected, "the second answer comes from memory"
     if expected is not None:
         assert canonical_url(expected) == expected
+
+
+def test_joining_by_hand_keeps_to_the_limit() -> None:
+    joined = Joiner("http://h/", limit=12)
+
+    assert joined("abc") == "http://h/abc"
+    assert joined("abcd") is None
+
+
+def test_without_a_usable_base_only_absolute_references_lead_anywhere() -> None:
+    for base in (None, "", "nowhere", "http://u:p@h/"):
+        joined = Joiner(base)
+        assert joined("a") is None
+        assert joined("/a") is None
+    assert Joiner(None)("http://h/a") == "http://h/a"
