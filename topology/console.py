@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from routers.crawl_report import CrawlReport
 
 _FILE_WIDTH = 180
+_COMPANIONS = tuple(SUFFIX + end for end in (".lock", "-wal", "-shm"))
+"""Files beside a store; ``hypursuit clusters stores/docs*`` names them too."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, and nothing else.")
 store_argument = click.argument("stores", metavar="STORE...", nargs=-1, required=True, type=click.Path(path_type=Path))
@@ -55,8 +57,10 @@ def find_stores(paths: tuple[Path, ...]) -> list[Path]:
             if not inside:
                 raise StoreUnusable(f"there is no store in {path}; make one with: hypursuit crawl URL --store {path}")
             found.extend(inside)
-        else:
+        elif not path.name.endswith(_COMPANIONS):
             found.append(path)
+    if not found:
+        raise StoreUnusable(f"{paths[0]} belongs to a store but is none; name the {SUFFIX} file or its folder")
     return found
 
 
@@ -97,7 +101,7 @@ class CrawlBars:
 
     def started(self, site: Site, *, stored: int, limit: int | None) -> None:
         """Add a bar."""
-        self._task[site.root] = self._bars.add_task(site.name, completed=stored, total=limit, detail="")
+        self._task[site.root] = self._bars.add_task(site.host, completed=stored, total=limit, detail="")
 
     def advanced(self, site: Site, *, stored: int, waiting: int) -> None:
         """Move it."""

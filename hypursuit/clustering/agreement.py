@@ -1,7 +1,7 @@
 """How far two partitions of the same pages agree, each by three measures.
 
-The paper judged by eye and wished for a measure [W96 "Clustering example"]. All three care nothing for names and are 1 for
-equal partitions; they differ in what they count:
+The paper judged by eye and wished for a measure [W96 "Clustering example"]. All three care nothing for names and are 1
+for equal partitions; they differ in what they count:
 
 - *adjusted Rand*: pairs of pages together or apart in both, corrected for chance (random partitions average 0);
 - *V-measure*: the harmonic mean of homogeneity and completeness, from entropies (equals normalised mutual information);

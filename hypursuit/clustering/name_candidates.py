@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 from hypursuit.clustering.lettering import clean
 from hypursuit.clustering.title_phrases import Phrase, TitlePhrases, is_wordlike
 from hypursuit.text.stemming import Stems
+from hypursuit.text.titles import short_titles
 from hypursuit.text.terms import Attribute
 from hypursuit.text.words import words
 
@@ -73,6 +74,7 @@ class NameCandidates:
         self._stems = Stems()
         self._urls = matrix.urls
         self._titles = [clean(unicodedata.normalize("NFC", title), _TITLE_CONSIDERED) for title in titles]
+        self._short_titles = short_titles(self._titles)
         self._words, self._prominence = _prominence(matrix)
         self._spelled = self._spellings(matrix)
         self._rank = np.where([word.lower() in _FURNITURE for word in self._spelled], _FURNITURE_FACTOR, 1.0)
@@ -90,6 +92,11 @@ class NameCandidates:
     def capitalised(self, name: str) -> str:
         """With a capital first letter, unless titles mostly begin with the word without."""
         return self._phrases.capitalised(name)
+
+    def title(self, page: int) -> str:
+        """The title of a page, less what all titles share, if it is short enough for a name and says anything."""
+        title = self._short_titles[page]
+        return title if len(title) <= LONGEST_NAME and any(letter.isalpha() for letter in title) else ""
 
     def fallbacks(self, page: int) -> Iterator[str]:
         """What a page without telling words can be called by: its title, the end of its address, its address."""

@@ -81,7 +81,12 @@ def _holders(tree: ClusterTree, clusters: Sequence[int], coarser: Sequence[int])
 def _proposals(
     candidates: NameCandidates, members: NDArray[np.intp], within: NDArray[np.intp] | None
 ) -> Iterator[_Name]:
-    """Names for a cluster, best first; where words run out, its pages' titles and addresses; it never ends."""
+    """Names for a cluster, best first; where words run out, its pages' titles and addresses; it never ends.
+
+    A page by itself goes by its title.
+    """
+    if len(members) == 1 and (title := candidates.title(int(members[0]))):
+        yield _Name(title, frozenset())
     found = candidates.best(members, within)
     combined = [_complemented(found), found[:1]] if found else []
     combined += [[found[0], other] for other in found if _fits(found[:1], other)]

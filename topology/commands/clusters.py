@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from hypursuit.clustering.portrait import ClusterPortrait
 
 _TITLE = 70
+_TERMS = 20
+_WORDS = 8
 
 
 @click.command()
@@ -86,7 +88,7 @@ def write_picture(path: Path, picture: str) -> None:
 def cluster_tree(root: str, made: SiteClusters, k: int, n_pages: int) -> Tree:
     """Coarse clusters, finer ones below them, sample pages below those."""
     names = made.names(k)
-    portraits = {portrait.id: portrait for portrait in made.portraits(k, n_pages=max(n_pages, 1))}
+    portraits = {portrait.id: portrait for portrait in made.portraits(k, n_terms=_TERMS, n_pages=max(n_pages, 1))}
     size = len(made.collection.urls)
     tree = Tree(f"[bold]{escape(root)}[/]  {size} pages, {len(portraits)} clusters{_trust(made)}")
     for cluster, inner in _nested(made, k):
@@ -118,7 +120,7 @@ def _nested(made: SiteClusters, k: int) -> Iterator[tuple[int, list[int]]]:
 
 
 def _add(branch: Tree, made: SiteClusters, portrait: ClusterPortrait, n_pages: int) -> None:
-    words = ", ".join(dict.fromkeys(term.word for term in portrait.terms if not term.word.isdecimal()))
+    words = ", ".join(list(dict.fromkeys(t.word for t in portrait.terms if not t.word.isdecimal()))[:_WORDS])
     twig = branch.add(f"[cyan]{escape(portrait.name)}[/]  [dim]{portrait.size}  {escape(clean(words, 80))}[/]")
     for page in portrait.representatives[:n_pages]:
         url, title = made.collection.urls[page], made.collection.titles[page]
@@ -131,7 +133,7 @@ def _add(branch: Tree, made: SiteClusters, portrait: ClusterPortrait, n_pages: i
 def _document(root: str, path: Path, made: SiteClusters, k: int, n_pages: int) -> dict[str, Any]:
     names = made.names(k)
     urls = made.collection.urls
-    portraits = {portrait.id: portrait for portrait in made.portraits(k, n_pages=max(n_pages, 1))}
+    portraits = {portrait.id: portrait for portrait in made.portraits(k, n_terms=_TERMS, n_pages=max(n_pages, 1))}
 
     def one(portrait: ClusterPortrait) -> dict[str, Any]:
         return {

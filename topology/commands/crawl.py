@@ -128,7 +128,7 @@ def show(reports: list[CrawlReport]) -> None:
         console.print(table)
     for report in reports:
         if report.failure is not None:
-            click.secho(f"{report.site.name}: {report.failure}", fg="red", err=True)
+            click.secho(f"{report.site.root}: {report.failure}", fg="red", err=True)
 
 
 def _row(report: CrawlReport) -> list[str]:
@@ -136,7 +136,7 @@ def _row(report: CrawlReport) -> list[str]:
     if report.stopped:
         left_out.append(f"unfinished: {report.stopped}")
     return [
-        escape(report.site.name),
+        escape(report.site.root.partition("://")[2].removesuffix("/")),
         str(report.pages - report.aliases),
         str(report.aliases),
         str(report.outcomes[Outcome.STORED]),
