@@ -14,8 +14,8 @@ from scipy.sparse import csr_array
 from hypursuit.clustering.lettering import clean
 from hypursuit.clustering.title_phrases import Phrase, TitlePhrases, is_wordlike
 from hypursuit.text.stemming import Stems
-from hypursuit.text.titles import short_titles
 from hypursuit.text.terms import Attribute
+from hypursuit.text.titles import short_titles
 from hypursuit.text.words import words
 
 if TYPE_CHECKING:
