@@ -104,14 +104,14 @@ def split_layers(
                 member_start[at_list + 1] = member_start[at_list] + sizes[j, level]
                 at_list += 1
         for x in range(pages):
-            level = np.int64(lengths[j, x])
-            if level == largest[j]:
+            length = lengths[j, x]
+            if length == largest[j]:
                 continue
-            if sizes[j, level] > longest_list:
-                sets[place[level], x >> 6] |= ONE << np.uint64(x & 63)
+            if sizes[j, length] > longest_list:
+                sets[place[length], x >> 6] |= ONE << np.uint64(x & 63)
             else:
-                members[place[level]] = x
-                place[level] += 1
+                members[place[length]] = x
+                place[length] += 1
     return Layers(sizes, deepest, largest, list_start, list_level, member_start, members, set_start, set_level, sets)
 
 

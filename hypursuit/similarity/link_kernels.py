@@ -88,7 +88,7 @@ def advance(
 def add_paths(
     lengths: NDArray[np.uint8], decay: NDArray[np.float64], weight: float, similarity: NDArray[np.float32]
 ) -> None:
-    """Add ``weight`` times [W96 eq. 2] to ``similarity``; ``lengths`` [j, x] counts the links from x to j, 0 without a path."""
+    """Add ``weight`` times [W96 eq. 2] to ``similarity``; lengths[j, x] counts links from x to j, 0 without a path."""
     pages = lengths.shape[0]
     for first_i in range(0, pages, TILE):
         for first_j in range(first_i, pages, TILE):
