@@ -134,7 +134,8 @@ def _add_ancestors(graph: LinkGraph, lengths: LengthMatrix, far: int, weight: fl
     first, width = 0, pages
     while first < pages:
         last = min(first + width, pages)
-        budget = _MOST_CHANGES if width > 1 else pages * far
+        # One page has two changes for each level and other page at most: a stripe of one always fits.
+        budget = max(_MOST_CHANGES, 2 * pages * far)
         detours = detour_kernels.find_detours(graph, lengths, decay, far, first, last, budget)
         if detours.start[-1] < 0:
             width //= 2
