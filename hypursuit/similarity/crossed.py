@@ -18,6 +18,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     FloatMatrix = NDArray[np.float32]
@@ -25,8 +27,9 @@ if TYPE_CHECKING:
 MOST_NEIGHBOURS = 50
 """Work is n² · neighbours; more than this many changed no result on sites of up to 2,000 pages."""
 
-_AS_SAID = np.float32(0.5)
+_AS_SAID = 0.5
 """Weight of the words as they are beside the two crossed similarities, which weigh 1 each."""
+_BLOCK = 512
 
 
 def crossed_similarity(term: FloatMatrix, link: FloatMatrix, *, neighbours: int = 0, rounds: int = 2) -> FloatMatrix:
@@ -45,14 +48,11 @@ def crossed_similarity(term: FloatMatrix, link: FloatMatrix, *, neighbours: int 
     pages = len(term)
     wanted = neighbours or max(2, min(math.ceil(2 * math.sqrt(pages)), pages // 8, MOST_NEIGHBOURS))
     by_term, by_link = nearest(term, wanted), nearest(link, wanted)
-    said, links = _shares(term), _shares(link)
-    terms = said
+    terms, links = term, link
     for _ in range(rounds):
-        terms, links = _shares(_read_through(by_term, links)), _shares(_read_through(by_link, terms))
-    links += terms
+        terms, links = _read_through(by_term, links), _read_through(by_link, terms)
     # Where links are the same between all pages, crossing leaves of the words only who is whose neighbour.
-    links += _AS_SAID * said
-    return _symmetric(links)
+    return _sum_of_shares((terms, 1.0), (links, 1.0), (term, _AS_SAID))
 
 
 def nearest(similarity: FloatMatrix, count: int) -> csr_array:
@@ -80,24 +80,54 @@ def _largest(row: NDArray[np.float32], count: int) -> NDArray[np.intp]:
     return np.sort(np.concatenate((above, level)))
 
 
-def _shares(similarity: FloatMatrix) -> FloatMatrix:
-    """Rows that add up to 1: half of it on the page itself, half spread over the others as they are similar."""
-    shares = similarity.astype(np.float32, copy=True)
-    np.fill_diagonal(shares, 0)
-    total = shares.sum(axis=1, keepdims=True)
-    shares /= np.where(total > 0, 2 * total, 1)
-    np.fill_diagonal(shares, 0.5)
-    return shares
+def _read_through(neighbours: csr_array, similarity: FloatMatrix) -> FloatMatrix:
+    """The mean share between the neighbours of one page and those of another: N · S · Nᵀ, made symmetric.
+
+    S holds what each page gives to every page: half of it to itself, half to the others as they are similar. It is
+    never written down: S = ½ + diag(share) · similarity. Besides the result only a block of rows is in memory.
+    """
+    share = _share(similarity)
+    scaled = neighbours.copy()
+    scaled.data = neighbours.data * share[neighbours.indices]
+    # The diagonal of the similarity is not to be read: take out what the products below would make of it.
+    itself = scaled.copy()
+    itself.data = scaled.data * np.diagonal(similarity)[scaled.indices]
+    kept = neighbours * np.float32(0.5) - itself
+    result = np.empty_like(similarity, dtype=np.float32)
+    for rows in _blocks(len(similarity)):
+        half = scaled[rows] @ similarity
+        half += kept[rows].toarray()
+        result[rows] = (neighbours @ np.ascontiguousarray(half.T)).T
+    return _symmetric(result)
 
 
-def _read_through(neighbours: csr_array, shares: FloatMatrix) -> FloatMatrix:
-    """The mean share between the neighbours of one page and those of another: N · S · Nᵀ, made symmetric."""
-    half: FloatMatrix = neighbours @ np.ascontiguousarray(shares.T)
-    return _symmetric(neighbours @ np.ascontiguousarray(half.T))
+def _share(similarity: FloatMatrix) -> NDArray[np.float32]:
+    """(n,): what the similarities of each page to others are to be multiplied with so that they add up to one half."""
+    total = similarity.sum(axis=1) - np.diagonal(similarity)
+    return np.asarray(0.5 / np.where(total > 0, total, np.inf), np.float32)
+
+
+def _sum_of_shares(*weighted: tuple[FloatMatrix, float]) -> FloatMatrix:
+    """Shares of several symmetric similarities, weighted, each the mean of both pages' shares; zero diagonal."""
+    shares = [(similarity, _share(similarity) * np.float32(weight / 2)) for similarity, weight in weighted]
+    result = np.zeros_like(weighted[0][0], dtype=np.float32)
+    for rows in _blocks(len(result)):
+        for similarity, share in shares:
+            result[rows] += similarity[rows] * (share[rows, None] + share)
+    np.fill_diagonal(result, 0)
+    return result
 
 
 def _symmetric(matrix: FloatMatrix) -> FloatMatrix:
-    both = matrix + matrix.T
-    both *= np.float32(0.5)
-    np.fill_diagonal(both, 0)
-    return both
+    """The mean of a matrix and its transpose, in place, with a zero diagonal."""
+    for rows in _blocks(len(matrix)):
+        for columns in _blocks(len(matrix)):
+            if columns.start >= rows.start:
+                mean = (matrix[rows, columns] + matrix[columns, rows].T) * np.float32(0.5)
+                matrix[rows, columns], matrix[columns, rows] = mean, mean.T
+    np.fill_diagonal(matrix, 0)
+    return matrix
+
+
+def _blocks(pages: int) -> Iterator[slice]:
+    return (slice(first, first + _BLOCK) for first in range(0, pages, _BLOCK))
