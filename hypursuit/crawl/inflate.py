@@ -8,11 +8,11 @@ _GZIP = 16 + zlib.MAX_WBITS
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
-class TooLarge(ValueError):  # noqa: N818  named by the failure, like our other errors
+class TooLarge(ValueError):
     """A body is larger, after decompression, than the reader takes."""
 
 
-class BadEncoding(ValueError):  # noqa: N818
+class BadEncoding(ValueError):
     """A body is not what its Content-Encoding says, or is in an encoding nobody asked for."""
 
 
