@@ -59,7 +59,7 @@ class Answer:
         return self.headers.get("Content-Type")
 
 
-class NoAnswer(Exception):  # noqa: N818  named by the failure, like our other errors
+class NoAnswer(Exception):
     """A request that ended without a usable response."""
 
     def __init__(self, outcome: Outcome, detail: str) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("hypursuit", "routers", "topology")
-STAGES = ("crawl", "text", "similarity", "clustering", "evaluation")
+STAGES = ("crawl", "text", "similarity", "clustering", "label", "query", "evaluation")
 IMPURE = {
     "aiohttp", "asyncio", "datetime", "io", "logging", "multiprocessing", "os", "pathlib", "random", "shutil", "signal",
     "socket", "sqlite3", "ssl", "subprocess", "tempfile", "threading", "time", "urllib.request",

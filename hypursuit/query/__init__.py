@@ -1,0 +1,1 @@
+"""Query language, scoring, the index of pages, best-first search over labels."""
