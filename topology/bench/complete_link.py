@@ -17,15 +17,16 @@ _SPARSE_PAGES = 50_000
 
 
 def measure(large: bool = False) -> list[Measurement]:
-    """10,000 pages, or 20,000 if ``large``, which takes 3 GB; and the sparse way on 50,000."""
+    """10,000 pages, and 20,000 if ``large``, which takes 3 GB; and the sparse way on 50,000."""
     if find_spec("fastcluster") is None:
         raise MissingPeer("fastcluster")
-    pages = 20_000 if large else 10_000
+    sizes = (10_000, 20_000) if large else (10_000,)
+    return [*(found for pages in sizes for found in _compared(pages)), *_sparse()]
+
+
+def _compared(pages: int) -> list[Measurement]:
     rounds = [{way: _run(way, pages) for way in _WAYS} for _ in range(_ROUNDS)]
-    return [*_compared(pages, rounds), *_sparse()]
 
-
-def _compared(pages: int, rounds: list[dict[str, dict[str, float]]]) -> list[Measurement]:
     def middle(way: str, figure: str) -> float:
         return median(results[way][figure] for results in rounds)
 

@@ -93,21 +93,12 @@ def run(way: str, pages: int) -> dict[str, float]:
     """CPU seconds of one clustering; the peak memory of it and its input, which is made before."""
     make, cluster = WAYS[way]
     cluster(make(200))
-    base = _peak()
+    base = peak_megabytes()
     given = make(pages)
     _forget_peak()
     begin = time.process_time()
     cluster(given)
-    return {"cpu": time.process_time() - begin, "peak": _peak() - base}
-
-
-def _peak() -> float:
-    """Peak MB of this program. Linux's getrusage() also counts the program that started this one."""
-    status = Path("/proc/self/status")
-    if not status.exists():
-        return peak_megabytes()
-    fields = dict(line.split(":", 1) for line in status.read_text(encoding="ascii").splitlines())
-    return int(fields["VmHWM"].split()[0]) / 1024
+    return {"cpu": time.process_time() - begin, "peak": peak_megabytes() - base}
 
 
 def _forget_peak() -> None:
