@@ -84,8 +84,7 @@ def judge(report: CrawlReport, folder: Path, asked: Counter[str]) -> Verdict:
     with Store.open(report.store) as store:
         stored = {record.url: record.depth for record in store.records(aliases=True)}
     depths = {spelt(url): depth for url, depth in stored.items()}
-    # robots.txt is read as rules, and once more where a page links to it.
-    asked_here = {url for url in asked if report.site.covers(url)} - {report.site.robots_url}
+    asked_here = {url for url in asked if report.site.covers(url)}
     return Verdict(
         reachable=len(expected),
         stored=len(stored),

@@ -134,7 +134,8 @@ class Gate:
 
     def __init__(self, site: Site, robots: RobotsRules, guard: TrapGuard) -> None:
         self._site, self._robots, self._guard = site, robots, guard
-        self.seen: set[str] = set()
+        # The rules were read before anything else; a page that links to them does not make them a page.
+        self.seen: set[str] = {site.robots_url}
         self._joined: list[str] = []
 
     def restore(self, known: Iterable[tuple[str, int, bool]]) -> None:

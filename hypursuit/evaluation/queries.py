@@ -39,7 +39,7 @@ def made_queries(
     for number in range(count):
         kind = KINDS[number % len(KINDS)]
         for _ in range(_TRIES):
-            text = _query(kind, pages[draw.integers(len(pages))], middling, draw)
+            text = _query(kind, pages[int(draw.integers(len(pages)))], middling, draw)
             if text:
                 found.append((kind, text))
                 break
