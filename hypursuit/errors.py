@@ -7,6 +7,8 @@
     ├── StoreUnusable         a leaf's store is missing, damaged or of another version
     ├── CrawlFailed           a site gave nothing at all: no root page
     ├── NothingToCluster      a store without pages
+    ├── MalformedLabel        bytes that are not a content label
+    ├── LabelOverBudget       a label that no loss of detail makes small enough
     ├── DemoFailed            none of the demo's sites could be made or crawled
     └── MissingPeer           `hypursuit bench` lacks the library it compares with
 
@@ -54,6 +56,24 @@ class CrawlFailed(HyPursuitError):
 
 class NothingToCluster(HyPursuitError):
     """A store without pages."""
+
+
+class MalformedLabel(HyPursuitError):
+    """Bytes that are not a content label, or one that contradicts itself."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"not a content label: {reason}; the child must send what encode() gave")
+        self.reason = reason
+
+
+class LabelOverBudget(HyPursuitError):
+    """A label that no loss of detail makes small enough: names and counts are never dropped."""
+
+    def __init__(self, router: str, size: int, limit: int) -> None:
+        super().__init__(
+            f"the label of {router} takes {size} bytes without any detail, its budget is {limit}: raise the budget"
+        )
+        self.router, self.size, self.limit = router, size, limit
 
 
 class DemoFailed(HyPursuitError):
