@@ -9,6 +9,7 @@
     ├── NothingToCluster      a store without pages
     ├── MalformedLabel        bytes that are not a content label
     ├── LabelOverBudget       a label that no loss of detail makes small enough
+    ├── MalformedQuery        a query that cannot be read, and where
     ├── DemoFailed            none of the demo's sites could be made or crawled
     └── MissingPeer           `hypursuit bench` lacks the library it compares with
 
@@ -74,6 +75,14 @@ class LabelOverBudget(HyPursuitError):
             f"the label of {router} takes {size} bytes without any detail, its budget is {limit}: raise the budget"
         )
         self.router, self.size, self.limit = router, size, limit
+
+
+class MalformedQuery(HyPursuitError):
+    """A query that cannot be read; ``position`` is the character, from 0, where that shows."""
+
+    def __init__(self, position: int, reason: str) -> None:
+        super().__init__(f"the query cannot be read from character {position + 1} on: {reason}")
+        self.position, self.reason = position, reason
 
 
 class DemoFailed(HyPursuitError):

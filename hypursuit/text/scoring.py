@@ -52,8 +52,11 @@ class Scoring:
             lengths: (n,) words of the pages, stop words included.
             attribute: count only this one.
         """
-        weights = np.array([self.factors[a] if attribute in (None, a) else 0.0 for a in ATTRIBUTES])
-        weighted = frequencies.astype(np.float64) @ weights
+        # Column by column rather than as a matrix product, whose order of additions depends on the number of pages.
+        weighted = np.zeros(len(frequencies))
+        for column, counted in enumerate(ATTRIBUTES):
+            if attribute in (None, counted):
+                weighted += self.factors[counted] * frequencies[:, column]
         weighted /= 1 - self.b + self.b * lengths / self.pivot
         return np.asarray(weighted * (self.k1 + 1) / (self.k1 + weighted), np.float64)
 

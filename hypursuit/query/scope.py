@@ -1,0 +1,71 @@
+"""Which hosts and paths a scope covers."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from hypursuit.query.query import Scope
+
+_AFTER_EVERY_URL = "\U0010ffff"
+
+
+class SortedStrings(Protocol):
+    """What can be bisected."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, place: int, /) -> str: ...
+
+
+def covers_host(scope: Scope, authority: str) -> bool:
+    """Whether pages of ``host`` or ``host:port`` may be in scope: the host itself, or one below it.
+
+    A scope without a port covers every port.
+    """
+    if scope.host == authority:
+        return True
+    host, colon, port = _split_port(scope.host)
+    other, _, other_port = _split_port(authority)
+    return (not colon or port == other_port) and (other == host or other.endswith(f".{host}"))
+
+
+def covers(scope: Scope, url: str) -> bool:
+    """Whether a canonical URL is in scope.
+
+    ``/3`` covers ``/3``, ``/3/library`` and ``/3?x``, but not ``/30``; ``/3/`` only what begins with it.
+    """
+    origin, path = split_origin(url)
+    if not covers_host(scope, origin.partition("://")[2]):
+        return False
+    return path == scope.path or any(path.startswith(prefix) for prefix in _prefixes(scope.path))
+
+
+def covered_ranges(scope: Scope, urls: SortedStrings, origins: Iterable[str]) -> Iterator[tuple[int, int]]:
+    """The stretches of a sorted sequence of URLs that are in scope; ``origins`` are all that occur in it."""
+    for origin in origins:
+        if covers_host(scope, origin.partition("://")[2]):
+            exact = origin + scope.path
+            if not exact.endswith("/"):
+                start = bisect_left(urls, exact)
+                yield start, start + (start < len(urls) and urls[start] == exact)
+            for prefix in _prefixes(scope.path):
+                yield bisect_left(urls, origin + prefix), bisect_left(urls, origin + prefix + _AFTER_EVERY_URL)
+
+
+def split_origin(url: str) -> tuple[str, str]:
+    """A canonical URL in two: scheme and authority; path and query."""
+    start = url.find("/", url.find("://") + 3)
+    return (url[:start], url[start:]) if start >= 0 else (url, "/")
+
+
+def _prefixes(path: str) -> tuple[str, ...]:
+    return (path,) if path.endswith("/") else (path + "/", path + "?")
+
+
+def _split_port(authority: str) -> tuple[str, str, str]:
+    host, colon, port = authority.rpartition(":")
+    # The last colon of [::1] is inside the brackets.
+    return (host, colon, port) if colon and port.isdigit() else (authority, "", "")
