@@ -56,8 +56,8 @@ class Scoring:
         weighted = np.zeros(len(frequencies))
         for column, counted in enumerate(ATTRIBUTES):
             if attribute in (None, counted):
-                weighted += self.factors[counted] * frequencies[:, column]
-        weighted /= 1 - self.b + self.b * lengths / self.pivot
+                weighted += self.factors[counted] * frequencies[:, column].astype(np.float64)
+        weighted /= 1 - self.b + self.b * lengths.astype(np.float64) / self.pivot
         return np.asarray(weighted * (self.k1 + 1) / (self.k1 + weighted), np.float64)
 
     @staticmethod
