@@ -10,6 +10,7 @@
     ├── MalformedLabel        bytes that are not a content label
     ├── LabelOverBudget       a label that no loss of detail makes small enough
     ├── MalformedQuery        a query that cannot be read, and where
+    ├── TreeFailed            a network could not be brought up at all
     ├── DemoFailed            none of the demo's sites could be made or crawled
     └── MissingPeer           `hypursuit bench` lacks the library it compares with
 
@@ -83,6 +84,10 @@ class MalformedQuery(HyPursuitError):
     def __init__(self, position: int, reason: str) -> None:
         super().__init__(f"the query cannot be read from character {position + 1} on: {reason}")
         self.position, self.reason = position, reason
+
+
+class TreeFailed(HyPursuitError):
+    """A network could not be brought up: no site has pages, or a router does not start."""
 
 
 class DemoFailed(HyPursuitError):

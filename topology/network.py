@@ -40,13 +40,8 @@ class Listen:
         host, colon, port = text.strip().rpartition(":")
         if not colon or text.strip().endswith("]"):
             host, port = text.strip(), str(cls().port)
-        if (
-            not host
-            or not port.isascii()
-            or not port.isdigit()
-            or int(port) > 65535
-            or (":" in host and host[0] != "[")
-        ):
+        named = host and not host.isdigit() and (host[0] == "[" or ":" not in host)
+        if not (named and port.isascii() and port.isdigit() and int(port) < 65536):
             raise BadSetting(f"{text!r} is not HOST:PORT such as 127.0.0.1:8080")
         return cls(host.strip("[]"), int(port))
 

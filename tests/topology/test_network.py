@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from ipaddress import ip_address, ip_network
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import msgspec
 import pytest
 
 from hypursuit.crawl.addresses import Resolve
 from hypursuit.errors import BadSetting
 from topology.network import Listen, Network, network_of, read_network, with_options
 from topology.network_file import BudgetTable, HierarchyTable, NetworkFile, NetworkTable, RouterTable, SiteTable
+
+if TYPE_CHECKING:
+    import msgspec
 
 TABLES = (NetworkFile, NetworkTable, BudgetTable, SiteTable, RouterTable, HierarchyTable)
 TWO_SITES = '[[site]]\nurl = "docs.python.org"\n[[site]]\nurl = "http://peps.python.org/"\n'

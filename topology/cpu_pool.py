@@ -1,0 +1,112 @@
+"""CPU work for an event loop: a few processes that have everything imported, and that can be stopped at once."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import signal
+import threading
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from typing import TYPE_CHECKING, Self, TypeVar, TypeVarTuple, Unpack
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from multiprocessing.context import ForkServerContext
+    from multiprocessing.queues import SimpleQueue
+
+Args = TypeVarTuple("Args")
+T = TypeVar("T")
+
+_PRELOADED = "topology.serving"
+
+
+def fork_after_import() -> ForkServerContext:
+    """Processes forked from one that has imported the routers and nothing else: no threads, no loop, no sockets.
+
+    Forked so, a router takes milliseconds and shares the memory of what it imported; spawned, a second each.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([_PRELOADED])
+    return context
+
+
+class CpuPool:
+    """Runs functions in other processes while the ``async with`` block runs; on leaving it, they are killed.
+
+    So nothing is to be run here that must not be cut short: files are to be written aside and renamed.
+    """
+
+    def __init__(self, processes: int | None = None) -> None:
+        self._crew = _Crew(processes or os.cpu_count() or 1)
+        # Only one at a time is tried again, so that it is known which work kills the process that does it.
+        self._alone = asyncio.Lock()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await asyncio.to_thread(self._crew.end)
+
+    async def run(self, work: Callable[[Unpack[Args]], T], *args: Unpack[Args]) -> T:
+        """The result of a function of a module, called in another process.
+
+        Raises:
+            BrokenProcessPool: the process died of it, twice.
+        """
+        try:
+            return await self._crew.run(work, *args)
+        except BrokenProcessPool:
+            # Somebody's work killed a process, and with it went everybody's.
+            async with self._alone:
+                single = _Crew(1)
+                try:
+                    return await single.run(work, *args)
+                finally:
+                    await asyncio.to_thread(single.end)
+
+
+class _Crew:
+    """Processes that start with the first work, and tell their numbers so that they can be killed."""
+
+    def __init__(self, size: int) -> None:
+        context = fork_after_import()
+        self._started: SimpleQueue[int] = context.SimpleQueue()
+        self._pool = ProcessPoolExecutor(size, context, _begin, (self._started,))
+        self._broken = False
+
+    async def run(self, work: Callable[[Unpack[Args]], T], *args: Unpack[Args]) -> T:
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._pool, work, *args)
+        except BrokenProcessPool:
+            self._broken = True
+            raise
+
+    def end(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        # Of a broken pool the processes are dead already, and their numbers may be somebody else's by now.
+        while not self._broken and not self._started.empty():
+            with suppress(ProcessLookupError):
+                os.kill(self._started.get(), signal.SIGKILL)
+        self._pool.shutdown(wait=True)
+        self._started.close()
+
+
+def _begin(started: SimpleQueue[int]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; whoever started us decides
+    started.put(os.getpid())
+    end_with_parent(lambda: os._exit(1))
+
+
+def end_with_parent(end: Callable[[], None]) -> None:
+    """Call ``end`` when the process that started this one is gone, however it went."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+
+        def wait() -> None:
+            parent.join()
+            end()
+
+        threading.Thread(target=wait, daemon=True).start()

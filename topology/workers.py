@@ -1,0 +1,123 @@
+"""Routers in processes of their own: started, told apart by their address, stopped, started again if they die."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from hypursuit.errors import BadSetting, HyPursuitError, TreeFailed
+from topology.cpu_pool import end_with_parent, fork_after_import
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import ForkServerProcess
+
+    from topology.network import Listen
+
+    Serve = Callable[[socket.socket, asyncio.Event, Callable[[], None]], Coroutine[object, object, None]]
+    """Serves on a bound socket until the event is set; calls back once it answers."""
+
+_STOP_SECONDS = 10.0
+
+
+def bind(listen: Listen) -> socket.socket:
+    """A socket bound to an address, so that its port is known before anybody serves there."""
+    family = socket.AF_INET6 if ":" in listen.host else socket.AF_INET
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((listen.host, listen.port))
+    except OSError as error:
+        bound.close()
+        raise BadSetting(f"cannot listen at {listen}: {error.strerror}; give another address with --listen") from error
+    return bound
+
+
+class Worker:
+    """A process that serves some routers at one address, until it is stopped."""
+
+    def __init__(self, name: str, serve: Serve, listen: Listen) -> None:
+        self.name, self.listen = name, listen
+        self._serve = serve
+        self._process: ForkServerProcess | None = None
+        self._stopping = False
+
+    @property
+    def pid(self) -> int | None:
+        """Of the process, None before it is started."""
+        return None if self._process is None else self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs."""
+        return self._process is not None and self._process.is_alive()
+
+    async def start(self, bound: socket.socket | None = None) -> None:
+        """Start the process and wait until it answers; ``bound`` is its socket, if it is bound already.
+
+        Raises:
+            TreeFailed: it ended instead, with its reason.
+        """
+        context = fork_after_import()
+        bound = bound or bind(self.listen)
+        ready, theirs = context.Pipe(duplex=False)
+        self._process = context.Process(target=_main, args=(self._serve, bound, theirs), name=self.name)
+        try:
+            await asyncio.to_thread(self._process.start)
+        finally:
+            # Were the socket open here too, connections would still be accepted when the process is dead, and hang.
+            bound.close()
+            theirs.close()
+        with ready:
+            await self._until_ready(ready)
+
+    async def stop(self) -> None:
+        """Ask the process to end, and see to it that it does."""
+        self._stopping = True
+        if self._process is None:
+            return
+        self._process.terminate()
+        await asyncio.to_thread(self._process.join, _STOP_SECONDS)
+        if self._process.is_alive():
+            self._process.kill()
+            await asyncio.to_thread(self._process.join)
+
+    async def ended(self) -> bool:
+        """Wait until the process has ended; whether nobody asked it to."""
+        if self._process is not None:
+            loop, gone = asyncio.get_running_loop(), asyncio.Event()
+            loop.add_reader(self._process.sentinel, gone.set)
+            try:
+                await gone.wait()
+            finally:
+                loop.remove_reader(self._process.sentinel)
+        return not self._stopping
+
+    async def _until_ready(self, ready: Connection) -> None:
+        try:
+            trouble = await asyncio.to_thread(ready.recv)
+        except EOFError:
+            trouble = "its process ended"
+        if trouble:
+            raise TreeFailed(f"{self.name} does not start: {trouble}")
+
+
+def _main(serve: Serve, bound: socket.socket, ready: Connection) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; whoever started us decides
+    end_with_parent(lambda: os.kill(os.getpid(), signal.SIGTERM))
+    with suppress(BrokenPipeError):  # whoever started us is gone
+        try:
+            asyncio.run(_until_stopped(serve, bound, ready))
+        except HyPursuitError as error:
+            ready.send(str(error))
+
+
+async def _until_stopped(serve: Serve, bound: socket.socket, ready: Connection) -> None:
+    stop = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+    await serve(bound, stop, lambda: ready.send(""))
