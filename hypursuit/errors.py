@@ -11,6 +11,12 @@
     ├── LabelOverBudget       a label that no loss of detail makes small enough
     ├── MalformedQuery        a query that cannot be read, and where
     ├── TreeFailed            a network could not be brought up at all
+    ├── MalformedRequest      a request to a router that cannot be understood
+    ├── RouterUnavailable     another router gave no usable answer
+    ├── Overloaded            a router has more to do than it can, for now
+    ├── LabelRefused          a label that a parent does not take
+    │   ├── NotAuthorised     pushed without the child's token
+    │   └── LabelOutdated     older than the one the parent has
     ├── DemoFailed            none of the demo's sites could be made or crawled
     └── MissingPeer           `hypursuit bench` lacks the library it compares with
 
@@ -88,6 +94,46 @@ class MalformedQuery(HyPursuitError):
 
 class TreeFailed(HyPursuitError):
     """A network could not be brought up: no site has pages, or a router does not start."""
+
+
+class MalformedRequest(HyPursuitError):
+    """A request to a router that cannot be understood."""
+
+
+class RouterUnavailable(HyPursuitError):
+    """Another router gave no usable answer; ``busy`` if it said itself that it has too much to do."""
+
+    def __init__(self, router: str, reason: str, *, busy: bool = False) -> None:
+        super().__init__(f"{router} {reason}")
+        self.router, self.reason, self.busy = router, reason, busy
+
+
+class Overloaded(HyPursuitError):
+    """A router has more to do than it can; it may be asked again after some seconds."""
+
+    def __init__(self, router: str, retry_after: int = 1) -> None:
+        super().__init__(f"{router} has too many searches waiting; ask again in {retry_after} s")
+        self.router, self.retry_after = router, retry_after
+
+
+class LabelRefused(HyPursuitError):
+    """A label that a parent does not take."""
+
+    def __init__(self, child: str, reason: str) -> None:
+        super().__init__(f"the label of {child} is refused: {reason}")
+        self.child, self.reason = child, reason
+
+
+class NotAuthorised(LabelRefused):
+    """A label pushed without the token of the child that it is said to be from."""
+
+
+class LabelOutdated(LabelRefused):
+    """A label that is older than the one the parent has, or another one of the same version."""
+
+    def __init__(self, child: str, version: int, current: int) -> None:
+        super().__init__(child, f"its version is {version}, and version {current} is known already")
+        self.version, self.current = version, current
 
 
 class DemoFailed(HyPursuitError):
