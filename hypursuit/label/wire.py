@@ -1,0 +1,197 @@
+"""The compact form of a label: versioned, checked on receipt in time and memory bounded by its size.
+
+``HyCL``, a version byte, then a MessagePack array of four zstd frames: head, refinement, routing, browsing. The frames
+are apart so that each abstraction function can be given a share of the bytes and can measure what it takes.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeVar
+
+import msgspec
+import numpy as np
+from backports import zstd
+from msgspec import Meta, Struct
+
+from hypursuit.errors import MalformedLabel
+from hypursuit.label import wire_arrays as arrays
+from hypursuit.label.content import ContentLabel
+from hypursuit.label.keys import KEY_BITS, KeySet
+from hypursuit.label.parts import Address, Browsing, Count, Host, Refinement, Text
+from hypursuit.label.routing import ANY_ATTRIBUTE, Cover, RoutingPart
+
+MAGIC = b"HyCL"
+VERSION = 1
+DEFAULT_LIMIT = 4_000_000
+"""Largest label accepted when nothing else is said."""
+FRAMING = len(MAGIC) + 1 + 1 + 4 * 5
+"""Bytes around the four frames at most."""
+_COMPRESSION = 6
+_INFLATION = 24
+"""How many times its size a frame may grow to; real labels grow 2 to 5 times, a small one more, hence the floor."""
+_FLOOR = 1 << 16
+_MOST_CELLS = 1 << 16
+
+T = TypeVar("T")
+
+
+class _Head(Struct, array_like=True, frozen=True):
+    name: Text
+    url: Address
+    version: Count
+    hosts: tuple[Host, ...]
+    leaves: Count
+    pages: Count
+    bytes: Count
+    n_terms: Count
+
+
+class _Routing(Struct, array_like=True, frozen=True):
+    """Arrays as :mod:`hypursuit.label.wire_arrays` packs them."""
+
+    highest: Annotated[float, Meta(gt=0, lt=1e6)]
+    cells: bytes
+    """How many cells each sub-cluster has."""
+    keys: bytes
+    frequency: bytes
+    counts: bytes
+    """Entries of each row."""
+    cell: bytes
+    level: bytes
+    mask: bytes
+    cover_bits: Annotated[int, Meta(ge=0, le=KEY_BITS)]
+    cover_stems: bytes
+    cover_frequency: Count
+    cover_level: bytes
+    cover_mask: Annotated[int, Meta(ge=0, le=ANY_ATTRIBUTE)]
+
+
+def encode(label: ContentLabel) -> bytes:
+    """The label in bytes; equal labels give equal bytes."""
+    frames = [head_frame(label), frame(label.refinement), routing_frame(label.routing), frame(label.browsing)]
+    return MAGIC + bytes([VERSION]) + msgspec.msgpack.encode(frames)
+
+
+def decode(received: bytes, limit: int = DEFAULT_LIMIT) -> ContentLabel:
+    """The label that was encoded; MalformedLabel for anything else, also if larger than the limit."""
+    if len(received) > limit:
+        raise MalformedLabel(f"{len(received)} bytes are more than the {limit} that are accepted")
+    if received[: len(MAGIC)] != MAGIC:
+        raise MalformedLabel(f"it does not start with {MAGIC.decode()}")
+    if received[len(MAGIC) : len(MAGIC) + 1] != bytes([VERSION]):
+        raise MalformedLabel(f"its version is not {VERSION}")
+    frames = _read(received[len(MAGIC) + 1 :], tuple[bytes, bytes, bytes, bytes], "frames")
+    head = _unframe(frames[0], _Head, "head")
+    refinement = _unframe(frames[1], Refinement, "refinement")
+    routing = _routing(_unframe(frames[2], _Routing, "routing"))
+    browsing = _unframe(frames[3], Browsing, "browsing")
+    _check(head, refinement, routing, browsing)
+    return ContentLabel(*(getattr(head, name) for name in head.__struct_fields__), refinement, routing, browsing)
+
+
+def frame(part: Struct) -> bytes:
+    """A part as it stands in an encoded label."""
+    return zstd.compress(msgspec.msgpack.encode(part), _COMPRESSION)
+
+
+def head_frame(label: ContentLabel) -> bytes:
+    """Names and counts as they stand in an encoded label."""
+    return frame(_Head(*(getattr(label, name) for name in _Head.__struct_fields__)))
+
+
+def routing_frame(part: RoutingPart) -> bytes:
+    """A routing part as it stands in an encoded label."""
+    cover = part.cover
+    return frame(
+        _Routing(
+            part.highest,
+            arrays.pack(np.bincount(part.cell_cluster, minlength=part.clusters)),
+            arrays.pack(arrays.gaps(part.keys)),
+            arrays.pack(part.frequency),
+            arrays.pack(np.diff(part.start) - 1),
+            arrays.pack(arrays.row_gaps(part.cell, part.start)),
+            part.level.tobytes(),
+            part.mask.tobytes(),
+            cover.stems.bits,
+            arrays.pack(arrays.gaps(cover.stems.prefixes)),
+            cover.frequency,
+            cover.level.tobytes(),
+            cover.mask,
+        )
+    )
+
+
+def _read(packed: bytes, kind: type[T], what: str) -> T:
+    try:
+        return msgspec.msgpack.decode(packed, type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise MalformedLabel(f"{what}: {error}") from error
+
+
+def _unframe(compressed: bytes, kind: type[T], what: str) -> T:
+    """A frame's content; refused before it is inflated beyond what a label of its size can hold."""
+    most = max(_INFLATION * len(compressed), _FLOOR)
+    decompressor = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: 25})
+    try:
+        inflated = decompressor.decompress(compressed, max_length=most + 1)
+    except zstd.ZstdError as error:
+        raise MalformedLabel(f"{what}: {error}") from error
+    if len(inflated) > most or not decompressor.eof or decompressor.unused_data:
+        raise MalformedLabel(f"{what}: not one zstd frame of at most {most} bytes")
+    return _read(inflated, kind, what)
+
+
+def _routing(wire: _Routing) -> RoutingPart:
+    cells_of = arrays.unpack(wire.cells, "cells")
+    if len(cells_of) and (int(cells_of.min()) < 1 or int(cells_of.max()) > _MOST_CELLS):
+        raise MalformedLabel("cells: a sub-cluster without cells, or with too many")
+    cells = int(cells_of.sum())
+    if cells > _MOST_CELLS:
+        raise MalformedLabel(f"cells: {cells} are more than {_MOST_CELLS}")
+    keys = arrays.from_gaps(arrays.unpack(wire.keys, "keys"), 1 << KEY_BITS, "keys")
+    frequency = arrays.unpack(wire.frequency, "frequency")
+    counts = arrays.unpack(wire.counts, "counts") + 1
+    level, mask = np.frombuffer(wire.level, np.uint8), np.frombuffer(wire.mask, np.uint8)
+    distances = arrays.unpack(wire.cell, "entries")
+    if not len(keys) == len(frequency) == len(counts):
+        raise MalformedLabel("routing: keys, frequencies and counts differ in number")
+    if len(counts) and int(counts.max()) > cells or not int(counts.sum()) == len(distances) == len(level) == len(mask):
+        raise MalformedLabel("routing: entries do not add up")
+    if len(level) and (int(level.min()) < 1 or int(mask.min()) < 1 or int(mask.max()) > ANY_ATTRIBUTE):
+        raise MalformedLabel("routing: an entry without level or attribute")
+    start = np.concatenate(([0], np.cumsum(counts)))
+    return RoutingPart(
+        wire.highest,
+        len(cells_of),
+        np.repeat(np.arange(len(cells_of)), cells_of),
+        keys.astype(np.uint32),
+        frequency,
+        start,
+        arrays.from_row_gaps(distances, start, cells, "entries"),
+        level,
+        mask,
+        _cover(wire, cells),
+    )
+
+
+def _cover(wire: _Routing, cells: int) -> Cover:
+    prefixes = arrays.from_gaps(arrays.unpack(wire.cover_stems, "cover"), 1 << wire.cover_bits, "cover")
+    level = np.frombuffer(wire.cover_level, np.uint8)
+    if len(level) != cells:
+        raise MalformedLabel(f"cover: {len(level)} levels for {cells} cells")
+    return Cover(KeySet(wire.cover_bits, prefixes.astype(np.uint32)), wire.cover_frequency, level, wire.cover_mask)
+
+
+def _check(head: _Head, refinement: Refinement, routing: RoutingPart, browsing: Browsing) -> None:
+    clusters = refinement.clusters
+    for name in ("pages", "bytes", "n_terms"):
+        if sum(getattr(cluster, name) for cluster in clusters) != getattr(head, name):
+            raise MalformedLabel(f"{name}: the sub-clusters do not add up to {getattr(head, name)}")
+    if routing.clusters != len(clusters) or len(browsing.clusters) > len(clusters):
+        raise MalformedLabel("the parts speak of different sub-clusters")
+    numbers = [number for link in refinement.links for number in (link.source, link.target)]
+    numbers += [link.source for link in refinement.outward]
+    if any(number >= len(clusters) for number in numbers):
+        raise MalformedLabel("links: of a sub-cluster that is not there")
+    if len(routing.frequency) and int(routing.frequency.max()) > head.pages:
+        raise MalformedLabel("frequency: a stem on more pages than there are")
