@@ -88,7 +88,7 @@ class MalformedQuery(HyPursuitError):
     """A query that cannot be read; ``position`` is the character, from 0, where that shows."""
 
     def __init__(self, position: int, reason: str) -> None:
-        super().__init__(f"the query cannot be read from character {position + 1} on: {reason}")
+        super().__init__(f"query, character {position + 1}: {reason}")
         self.position, self.reason = position, reason
 
 

@@ -5,6 +5,7 @@ Reading never disturbs a crawl that writes to the same store, and sees it as of 
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 from collections import Counter
 from dataclasses import dataclass
@@ -229,6 +230,14 @@ class Store:
         counted = self._rows("SELECT outcome, count(*) FROM log WHERE crawl = ? GROUP BY outcome", crawl)
         outcomes = Counter({Outcome(outcome): number for outcome, number in counted})
         return StoreSummary(self.root, pages, aliases, size, crawl, bool(finished), dict(outcomes))
+
+    def fingerprint(self) -> str:
+        """Changes whenever what ``pages()`` gives does, and with a store made anew; nothing long is read for it."""
+        digest = hashlib.blake2b(digest_size=16)
+        columns = "url, title, digest, fetched FROM pages WHERE indexed AND alias_of IS NULL ORDER BY round, position"
+        for row in [(self.root, self._rows("SELECT changes FROM state")), *self._rows(f"SELECT {columns}")]:
+            digest.update(repr(row).encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()
 
     def keep(self, name: str, value: bytes) -> None:
         """Keep something derived from the pages as they were when this store was opened."""

@@ -7,15 +7,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
 import numpy as np
 
+from hypursuit.errors import BadSetting, StoreUnusable
+from hypursuit.query.arrays import pack_arrays, unpack_arrays
 from hypursuit.query.index_build import IndexArrays, index_arrays
 from hypursuit.query.matching import Matcher
 from hypursuit.query.scope import covered_ranges, split_origin
 from hypursuit.text.scoring import Scoring
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
     from hypursuit.text.stemming import Stems
 
 DEFAULT_SCORING = Scoring()
+_KIND = "page index"
+_SCORING = "scoring"
 _RARELY = 8
 """A word on more than so many times the matching pages is looked up on those only."""
 
@@ -57,11 +62,28 @@ class PageIndex:
 
     arrays: IndexArrays = field(repr=False)
     scoring: Scoring = DEFAULT_SCORING
+    facts: Mapping[str, str] = field(default_factory=dict)
+    """What was noted when it was packed."""
 
     @classmethod
     def build(cls, pages: Iterable[Page], scoring: Scoring = DEFAULT_SCORING, stems: Stems | None = None) -> PageIndex:
         """Index pages in the order given; of several with one URL, the first."""
         return cls(index_arrays(pages, stems), scoring)
+
+    def pack(self, facts: Mapping[str, str] | None = None) -> Iterator[bytes | memoryview]:
+        """The index as the bytes of one file; ``facts`` are kept with it."""
+        scoring = msgspec.json.encode(self.scoring).decode()
+        return pack_arrays(_KIND, {**(facts or {}), _SCORING: scoring}, self.arrays.to_mapping())
+
+    @classmethod
+    def unpack(cls, content: bytes | memoryview) -> PageIndex:
+        """An index over the bytes of a file, which are not copied; raises StoreUnusable."""
+        facts, arrays = unpack_arrays(_KIND, content)
+        try:
+            scoring = msgspec.json.decode(facts.pop(_SCORING), type=Scoring)
+            return cls(IndexArrays.from_mapping(arrays), scoring, facts)
+        except (KeyError, ValueError, BadSetting) as error:
+            raise StoreUnusable(f"the index lacks something or makes no sense: {error}") from error
 
     @property
     def urls(self) -> Strings:

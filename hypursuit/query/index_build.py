@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from hypursuit.text.terms import Attribute
 from hypursuit.text.words import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -24,6 +24,7 @@ ATTRIBUTE_SHIFT = 29
 """A position is an attribute's number above this bit and a place below it."""
 GAP = 2_048
 """Places left empty between two headings, keywords or addresses; longer than any phrase of the query language."""
+_STRINGS = ("stems", "urls", "titles")
 _LAST_PLACE = (1 << ATTRIBUTE_SHIFT) - GAP
 _HIGHEST_FREQUENCY = 0xFFFF
 
@@ -55,6 +56,43 @@ class IndexArrays:
     """(n_postings + 1,)"""
     positions: NDArray[np.uint32]
     """(n_occurrences,) ascending within a posting. Stop words have none but take up places."""
+
+    def to_mapping(self) -> dict[str, NDArray[Any]]:
+        """Name → array, strings as two arrays each."""
+        arrays: dict[str, NDArray[Any]] = {}
+        for name in self.__slots__:
+            value = getattr(self, name)
+            arrays |= {f"{name}.text": value.text, f"{name}.ends": value.ends} if name in _STRINGS else {name: value}
+        return arrays
+
+    @classmethod
+    def from_mapping(cls, arrays: Mapping[str, NDArray[Any]]) -> IndexArrays:
+        """The reverse of ``to_mapping``; raises KeyError where one is missing, ValueError where they do not fit."""
+        values: dict[str, Any] = {
+            name: Strings(arrays[f"{name}.text"], arrays[f"{name}.ends"]) if name in _STRINGS else arrays[name]
+            for name in cls.__slots__
+        }
+        made = cls(**values)
+        made.check()
+        return made
+
+    def check(self) -> None:
+        """Raise ValueError unless the sizes of the arrays agree."""
+        n_pages, n_postings = len(self.urls), len(self.pages)
+        sizes = {
+            "titles": (len(self.titles), n_pages),
+            "lengths": (self.lengths.shape, (n_pages,)),
+            "by_url": (self.by_url.shape, (n_pages,)),
+            "url_rank": (self.url_rank.shape, (n_pages,)),
+            "posting_starts": (self.posting_starts.shape, (len(self.stems) + 1,)),
+            "frequencies": (self.frequencies.shape, (n_postings, len(ATTRIBUTES))),
+            "position_starts": (self.position_starts.shape, (n_postings + 1,)),
+            "postings": (int(self.posting_starts[-1]), n_postings),
+            "positions": (int(self.position_starts[-1]), len(self.positions)),
+        }
+        wrong = [name for name, (size, expected) in sizes.items() if size != expected]
+        if wrong:
+            raise ValueError(f"{', '.join(wrong)}: sizes do not agree")
 
 
 class _Numbers(dict[str, int]):

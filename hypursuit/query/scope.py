@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING, Protocol
+
+from hypursuit.crawl.url import canonical_url
+from hypursuit.errors import MalformedUrl
+from hypursuit.query.query import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from hypursuit.query.query import Scope
-
 _AFTER_EVERY_URL = "\U0010ffff"
+_SCHEME = re.compile("https?://", re.IGNORECASE)
+_DEFAULT_PORT = re.compile(":(80|443)$")
 
 
 class SortedStrings(Protocol):
@@ -18,6 +23,23 @@ class SortedStrings(Protocol):
 
     def __len__(self) -> int: ...
     def __getitem__(self, place: int, /) -> str: ...
+
+
+def parse_scope(text: str) -> Scope:
+    """A scope from ``host``, ``.domain``, ``host:port/path`` or a URL; raises MalformedUrl."""
+    address = _SCHEME.sub("", text, count=1).lstrip(".")
+    if "?" in address:
+        raise MalformedUrl(text, "a scope ends with a path, so leave out everything from the ? on")
+    origin, path = split_origin(canonical_url(f"http://{address}"))
+    # Parentheses are no part of a word in the query language, so they may be written escaped.
+    path = path.replace("%28", "(").replace("%29", ")")
+    return Scope(_DEFAULT_PORT.sub("", origin.removeprefix("http://")), path)
+
+
+def write_scope(scope: Scope) -> str:
+    """The text that parses to a scope."""
+    path = scope.path.replace("(", "%28").replace(")", "%29")
+    return scope.host + ("" if path == "/" else path)
 
 
 def covers_host(scope: Scope, authority: str) -> bool:
