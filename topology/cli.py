@@ -18,8 +18,9 @@ COMMANDS = {
     "bench": "Measure speed and memory against peers, as ratios in one run.",
     "clusters": "Organise the pages of a crawled site and show the tree of clusters.",
     "crawl": "Crawl sites into a store, one file each; run it again to update.",
-    "demo": "Make sites of this Python's documentation, crawl and cluster them.",
+    "demo": "Make sites of this Python's documentation and bring up a tree over them.",
     "evaluate": "Measure how good the results are.",
+    "search": "Search everything below a running router.",
 }
 
 

@@ -50,7 +50,7 @@ class CpuPool:
     async def __aexit__(self, *_: object) -> None:
         await asyncio.to_thread(self._crew.end)
 
-    async def run(self, work: Callable[[Unpack[Args]], T], *args: Unpack[Args]) -> T:
+    async def run(self, work: Callable[[Unpack[Args]], T], *args: *Args) -> T:
         """The result of a function of a module, called in another process.
 
         Raises:
@@ -77,7 +77,7 @@ class _Crew:
         self._pool = ProcessPoolExecutor(size, context, _begin, (self._started,))
         self._broken = False
 
-    async def run(self, work: Callable[[Unpack[Args]], T], *args: Unpack[Args]) -> T:
+    async def run(self, work: Callable[[Unpack[Args]], T], *args: *Args) -> T:
         try:
             return await asyncio.get_running_loop().run_in_executor(self._pool, work, *args)
         except BrokenProcessPool:

@@ -47,11 +47,16 @@ class Listen:
 
     @property
     def url(self) -> str:
-        """The address as a URL."""
-        return f"http://[{self.host}]:{self.port}/" if ":" in self.host else f"http://{self.host}:{self.port}/"
+        """The address as a URL; where every address is listened at, that of this machine."""
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)  # noqa: S104  read, not bound
+        return f"http://{_bracketed(host)}:{self.port}/"
 
     def __str__(self) -> str:
-        return self.url.removeprefix("http://").removesuffix("/")
+        return f"{_bracketed(self.host)}:{self.port}"
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +176,7 @@ def _crawl(tables: NetworkFile, table: SiteTable, addresses: AddressPolicy) -> C
 
 def _resolve(site: Site, address: str) -> Resolve:
     """The site's own host and port, bound to ADDRESS or ADDRESS:PORT."""
-    host = f"[{site.host}]" if ":" in site.host else site.host
-    return Resolve.parse(f"{host}:{site.connect_port(site.root)}:{address}")
+    return Resolve.parse(f"{_bracketed(site.host)}:{site.connect_port(site.root)}:{address}")
 
 
 def _addresses(tables: NetworkFile, topology: Topology) -> Iterator[tuple[RouterName, Listen]]:
