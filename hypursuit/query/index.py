@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -111,9 +113,12 @@ class PageIndex:
         return self.arrays.pages.dtype
 
     @cached_property
-    def origins(self) -> tuple[str, ...]:
-        """Scheme and host of all pages, sorted."""
-        return tuple(sorted({split_origin(url)[0] for url in self.urls}))
+    def _origins(self) -> dict[str, tuple[int, int]]:
+        """Scheme and host of all pages, in order → where their pages stand in the order of URLs."""
+        ordered = [split_origin(self.urls[page])[0] for page in self.arrays.by_url.tolist()]
+        counts = Counter(ordered)
+        ends = accumulate(counts.values())
+        return {origin: (end - count, end) for (origin, count), end in zip(counts.items(), ends, strict=True)}
 
     def page_frequency(self, stem: str) -> int:
         """On how many pages a stem stands, under any attribute."""
@@ -140,7 +145,7 @@ class PageIndex:
     def pages_in(self, scope: Scope) -> NDArray[np.unsignedinteger]:
         """The pages in a scope, ascending."""
         by_url = self.arrays.by_url
-        ranges = covered_ranges(scope, _InOrder(self.urls, by_url), self.origins)
+        ranges = covered_ranges(scope, _InOrder(self.urls, by_url), self._origins)
         found = [by_url[start:end] for start, end in ranges]
         return np.sort(np.concatenate([by_url[:0], *found])).astype(self.page_type)
 

@@ -11,7 +11,7 @@ from hypursuit.errors import MalformedUrl
 from hypursuit.query.query import Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Mapping
 
 _AFTER_EVERY_URL = "\U0010ffff"
 _SCHEME = re.compile("https?://", re.IGNORECASE)
@@ -65,16 +65,21 @@ def covers(scope: Scope, url: str) -> bool:
     return path == scope.path or any(path.startswith(prefix) for prefix in _prefixes(scope.path))
 
 
-def covered_ranges(scope: Scope, urls: SortedStrings, origins: Iterable[str]) -> Iterator[tuple[int, int]]:
-    """The stretches of a sorted sequence of URLs that are in scope; ``origins`` are all that occur in it."""
-    for origin in origins:
+def covered_ranges(
+    scope: Scope, urls: SortedStrings, origins: Mapping[str, tuple[int, int]]
+) -> Iterator[tuple[int, int]]:
+    """The stretches of a sorted sequence of URLs that are in scope; ``origins`` are its stretches of one origin."""
+    for origin, (start, end) in origins.items():
         if covers_host(scope, origin.partition("://")[2]):
-            exact = origin + scope.path
-            if not exact.endswith("/"):
-                start = bisect_left(urls, exact)
-                yield start, start + (start < len(urls) and urls[start] == exact)
+            if scope.path == "/":
+                yield start, end
+                continue
+            exact = bisect_left(urls, origin + scope.path, start, end)
+            if not scope.path.endswith("/") and exact < end and urls[exact] == origin + scope.path:
+                yield exact, exact + 1
             for prefix in _prefixes(scope.path):
-                yield bisect_left(urls, origin + prefix), bisect_left(urls, origin + prefix + _AFTER_EVERY_URL)
+                first = bisect_left(urls, origin + prefix, start, end)
+                yield first, bisect_left(urls, origin + prefix + _AFTER_EVERY_URL, first, end)
 
 
 def split_origin(url: str) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from functools import cache
 from importlib.machinery import PathFinder
 from types import ModuleType
 from typing import TYPE_CHECKING, cast
@@ -26,6 +27,7 @@ def porter_stemmer() -> Callable[[str], str]:
     return cast("Callable[[str], str]", stemmer.stem)
 
 
+@cache
 def _porter_module() -> ModuleType:
     """``nltk.stem.porter`` alone: importing all of NLTK for it takes 0.6 s and 100 MB."""
     if "nltk" in sys.modules:
