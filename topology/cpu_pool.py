@@ -43,22 +43,26 @@ class CpuPool:
         self._crew = _Crew(processes or os.cpu_count() or 1)
         # Only one at a time is tried again, so that it is known which work kills the process that does it.
         self._alone = asyncio.Lock()
+        self._left = False
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        self._left = True
         await asyncio.to_thread(self._crew.end)
 
     async def run(self, work: Callable[[Unpack[Args]], T], *args: *Args) -> T:
         """The result of a function of a module, called in another process.
 
         Raises:
-            BrokenProcessPool: the process died of it, twice.
+            BrokenProcessPool: the process died of it, twice, or was killed because the block was left.
         """
         try:
             return await self._crew.run(work, *args)
         except BrokenProcessPool:
+            if self._left:
+                raise
             # Somebody's work killed a process, and with it went everybody's.
             async with self._alone:
                 single = _Crew(1)
