@@ -25,6 +25,14 @@ ATTRIBUTE_SHIFT = 29
 GAP = 2_048
 """Places left empty between two headings, keywords or addresses; longer than any phrase of the query language."""
 _STRINGS = ("stems", "urls", "titles")
+_FILLED = {
+    "stems.ends": "stems.text",
+    "urls.ends": "urls.text",
+    "titles.ends": "titles.text",
+    "posting_starts": "pages",
+    "position_starts": "positions",
+}
+"""Array of starts → the array whose end its last number is."""
 _LAST_PLACE = (1 << ATTRIBUTE_SHIFT) - GAP
 _HIGHEST_FREQUENCY = 0xFFFF
 
@@ -77,22 +85,24 @@ class IndexArrays:
         return made
 
     def check(self) -> None:
-        """Raise ValueError unless the sizes of the arrays agree."""
-        n_pages, n_postings = len(self.urls), len(self.pages)
-        sizes = {
-            "titles": (len(self.titles), n_pages),
-            "lengths": (self.lengths.shape, (n_pages,)),
-            "by_url": (self.by_url.shape, (n_pages,)),
-            "url_rank": (self.url_rank.shape, (n_pages,)),
-            "posting_starts": (self.posting_starts.shape, (len(self.stems) + 1,)),
-            "frequencies": (self.frequencies.shape, (n_postings, len(ATTRIBUTES))),
-            "position_starts": (self.position_starts.shape, (n_postings + 1,)),
-            "postings": (int(self.posting_starts[-1]), n_postings),
-            "positions": (int(self.position_starts[-1]), len(self.positions)),
+        """Raise ValueError unless all are numbers of the right kind and their sizes agree."""
+        n_pages, n_postings, n_stems = len(self.urls), len(self.pages), len(self.stems)
+        shapes = {
+            "titles.ends": (n_pages + 1,),
+            "lengths": (n_pages,),
+            "by_url": (n_pages,),
+            "url_rank": (n_pages,),
+            "posting_starts": (n_stems + 1,),
+            "pages": (n_postings,),
+            "frequencies": (n_postings, len(ATTRIBUTES)),
+            "position_starts": (n_postings + 1,),
         }
-        wrong = [name for name, (size, expected) in sizes.items() if size != expected]
+        arrays = self.to_mapping()
+        wrong = {name for name, shape in shapes.items() if arrays[name].shape != shape}
+        wrong |= {name for name, array in arrays.items() if array.dtype.kind != "u"}
+        wrong |= {starts for starts, filled in _FILLED.items() if arrays[starts][-1:].tolist() != [len(arrays[filled])]}
         if wrong:
-            raise ValueError(f"{', '.join(wrong)}: sizes do not agree")
+            raise ValueError(f"{', '.join(sorted(wrong))}: not as they should be")
 
 
 class _Numbers(dict[str, int]):
