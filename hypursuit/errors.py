@@ -16,6 +16,8 @@
     ├── Overloaded            a router has more to do than it can, for now
     ├── LabelRefused          a label that a parent does not take
     │   ├── NotAuthorised     pushed without the child's token
+    │   ├── ForeignLabel      of another router, or for hosts the child was not given
+    │   ├── LabelChanged      meant to replace another one than the parent has
     │   └── LabelOutdated     older than the one the parent has
     ├── DemoFailed            none of the demo's sites could be made or crawled
     └── MissingPeer           `hypursuit bench` lacks the library it compares with
@@ -126,6 +128,14 @@ class LabelRefused(HyPursuitError):
 
 class NotAuthorised(LabelRefused):
     """A label pushed without the token of the child that it is said to be from."""
+
+
+class ForeignLabel(LabelRefused):
+    """A label that speaks for another router, or for hosts that the child was not given."""
+
+
+class LabelChanged(LabelRefused):
+    """A label that was meant to replace another one than the parent has."""
 
 
 class LabelOutdated(LabelRefused):

@@ -129,6 +129,12 @@ class Plan(Generic[H]):
         return tuple(name for name in self._by_promise() if self._matters(self._left[name]))
 
     @property
+    def owed(self) -> tuple[str, ...]:
+        """Children that have to be asked before the plan is done: where the query enters, all that matter."""
+        horizon = 0.0 if self._search.horizon is None else self._horizon
+        return tuple(name for name in self.unasked if self._left[name] >= horizon)
+
+    @property
     def remaining(self) -> float:
         """The largest bound that was left out for being below the horizon; 0 where the query enters."""
         return max((self._left[name] for name in self.unasked), default=0.0)
