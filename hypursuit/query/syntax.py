@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, unquote
 
 from hypursuit.errors import MalformedQuery
+from hypursuit.text.stemming import LONGEST_WORD
 from hypursuit.text.terms import Attribute
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ _WORD = re.compile(_RAW)
 _FIELD = re.compile(r"([A-Za-z]+):")
 _PHRASE = re.compile(r'"([^"]*)"')
 _SPACE = re.compile(r"\s+")
+_LONGEST_STEM = LONGEST_WORD + 1  # "-at" is stemmed to "-ate"
 _EXACT = re.compile(r"=((?:[\w.~-]|%[0-9A-F]{2})+)", re.ASCII)
 
 
@@ -72,9 +74,10 @@ def tokens(text: str) -> Iterator[Token]:
 
 
 def exact_stem(word: str) -> str | None:
-    """The stem of a word written as ``=stem``; None for every other word."""
+    """The stem of a word written as ``=stem``; None for every other word, and where no stem can be that long."""
     exact = _EXACT.fullmatch(word)
-    return None if exact is None else unquote(exact[1], errors="surrogatepass")
+    stem = "" if exact is None else unquote(exact[1], errors="surrogatepass")
+    return stem if 0 < len(stem) <= _LONGEST_STEM else None
 
 
 def write_exact(stem: str) -> str:
