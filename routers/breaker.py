@@ -30,13 +30,16 @@ class BreakerSettings:
     """A trial that nobody has heard of for so long counts as failed, so that the circuit can never stay stuck."""
 
 
+DEFAULTS = BreakerSettings()
+
+
 class Breaker:
     """Counts failures in a row. Times are any clock's that never goes back; the breaker has none of its own.
 
     Every ``admits`` that is true is to be followed by one of ``succeeded``, ``failed`` or ``abandoned``.
     """
 
-    def __init__(self, settings: BreakerSettings = BreakerSettings()) -> None:
+    def __init__(self, settings: BreakerSettings = DEFAULTS) -> None:
         self._settings = settings
         self._failures = 0
         self._pause = settings.first_pause

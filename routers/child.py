@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from hypursuit.errors import HyPursuitError, RouterUnavailable
+from routers.breaker import DEFAULTS as DEFAULT_BREAKER
 from routers.breaker import Breaker, BreakerSettings, Circuit
 from routers.grant import ANYWHERE, Grant
 
@@ -52,7 +53,7 @@ class InProcess:
 class Child:
     """Asks one child, believes no more than its label and its hosts allow, and leaves it alone while it fails."""
 
-    def __init__(self, spec: ChildSpec, searcher: Searcher, breaker: BreakerSettings = BreakerSettings()) -> None:
+    def __init__(self, spec: ChildSpec, searcher: Searcher, breaker: BreakerSettings = DEFAULT_BREAKER) -> None:
         self.spec = spec
         self._searcher = searcher
         self._breaker = Breaker(breaker)

@@ -31,20 +31,20 @@ class Activity:
     """Which connections are being served, and since when the others are not."""
 
     def __init__(self) -> None:
-        self._served: set[RequestHandler[web.Request]] = set()
-        self._silent: dict[RequestHandler[web.Request], float] = {}
+        self._served: set[RequestHandler] = set()
+        self._silent: dict[RequestHandler, float] = {}
 
-    def begin(self, connection: RequestHandler[web.Request]) -> None:
+    def begin(self, connection: RequestHandler) -> None:
         """A request has come."""
         self._served.add(connection)
         self._silent.pop(connection, None)
 
-    def end(self, connection: RequestHandler[web.Request], now: float) -> None:
+    def end(self, connection: RequestHandler, now: float) -> None:
         """It has been answered."""
         self._served.discard(connection)
         self._silent[connection] = now
 
-    def sweep(self, connections: list[RequestHandler[web.Request]], now: float, patience: float) -> None:
+    def sweep(self, connections: list[RequestHandler], now: float, patience: float) -> None:
         """Close those that have been silent for too long."""
         there = set(connections)
         self._silent = {known: since for known, since in self._silent.items() if known in there}

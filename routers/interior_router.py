@@ -23,12 +23,11 @@ from hypursuit.query.bounds import bound
 from hypursuit.query.plan import Plan, Prospect, Search
 from hypursuit.text.scoring import Scoring
 from routers import tally
-from routers.child import Child
 from routers.fan_out import FanOut, told
 from routers.label_store import StoredLabel
 from routers.own_label import OwnLabel
 from routers.router import Reception, clustered, told_before
-from routers.router_settings import RouterSettings
+from routers.router_settings import DEFAULTS, RouterSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +37,8 @@ if TYPE_CHECKING:
     from hypursuit.query.answer import Hit
     from hypursuit.query.plan import Ask
     from hypursuit.query.query import Idf, Query
+    from routers.child import Child
+    from routers.fan_out import AskChild
     from routers.label_push import LabelPush
     from routers.router import Visit
 
@@ -61,15 +62,15 @@ class InteriorRouter:
         children: Sequence[Child],
         folder: Path,
         *,
-        budget: LabelBudget = LabelBudget.interior(),
+        budget: LabelBudget | None = None,
         pushes: Sequence[LabelPush] = (),
-        settings: RouterSettings = RouterSettings(),
+        settings: RouterSettings = DEFAULTS,
     ) -> None:
         self.name, self.url = name, url
         self._children = {child.name: child for child in children}
-        self._budget, self._settings = budget, settings
+        self._budget, self._settings = budget or LabelBudget.interior(), settings
         self._reception = Reception(name, settings)
-        self._own = OwnLabel(self, folder, budget, pushes, settings)
+        self._own = OwnLabel(self, folder, self._budget, pushes, settings)
         for child in children:
             if (stored := self._own.store.load(child.name)) is not None:
                 child.stored = stored
@@ -158,7 +159,7 @@ class InteriorRouter:
         pages = sum(label.pages for label in labels)
         return {stem: Scoring.idf(sum(label.page_frequency(stem) for label in labels), pages) for stem in query.stems()}
 
-    def _asker(self, request: SearchRequest, visit: Visit, idf: Idf):  # type: ignore[no-untyped-def]
+    def _asker(self, request: SearchRequest, visit: Visit, idf: Idf) -> AskChild:
         hops = 1 if visit.carried is None else visit.carried.hops + 1
 
         async def ask_child(ask: Ask, seconds: float) -> Answer:

@@ -61,7 +61,7 @@ def prepare_leaf(
     name: str,
     url: str,
     store: Path,
-    budget: LabelBudget = LabelBudget.leaf(),
+    budget: LabelBudget | None = None,
     settings: ClusterSettings = ClusterSettings(),
 ) -> LeafContents:
     """Open what a leaf serves from; made first, which takes seconds, where the pages have changed since.
@@ -70,32 +70,27 @@ def prepare_leaf(
         name: of the leaf's router, in its label.
         url: where the router answers.
         store: the site's store, crawled.
-        budget: of the label.
+        budget: of the label; a leaf's by default.
         settings: how the pages are clustered.
 
     Raises:
         StoreUnusable: the store cannot be read, or nothing can be written beside it.
         NothingToCluster: it holds no pages.
     """
+    budget = budget or LabelBudget.leaf()
     with Store.open(store) as opened:
         index = current_index(opened)
-        path, key = store.with_suffix(SUFFIX), _key(opened, budget, settings)
-        known = _read(path)
-        if (
-            known is None
-            or known[0].key != key
-            or known[1].name != name
-            or len(index.urls) * 2 != len(known[0].membership)
-        ):
-            label, membership = _made(name, url, opened, index, budget, settings)
-            # Later than any label before, also if the files were lost: parents refuse what seems to be older.
-            label = replace(label, version=max(int(time.time()), known[1].version + 1 if known else 0))
-            _write(path, key, membership, label)
+        path, key = store.with_suffix(SUFFIX), _key(name, opened, budget, settings)
+        before = _read(path)
+        if before is not None and before.key == key and len(before.membership) == len(index.urls):
+            label, membership = before.label, before.membership
         else:
-            label, membership = known[1], np.frombuffer(known[0].membership, "<u2")
-            if label.url != url:
-                label = replace(label, url=url, version=max(int(time.time()), label.version + 1))
-                _write(path, key, membership, label)
+            label, membership = _made(name, url, opened, index, budget, settings)
+        if before is None or label is not before.label or label.url != url:
+            # Later than any label before, also if the files were lost: parents refuse what seems to be older.
+            version = max(int(time.time()), before.label.version + 1 if before else 0)
+            label = replace(label, url=url, version=version)
+            _write(path, _Opened(key, membership, label))
         return LeafContents(store, opened.root, index, label, membership, _aliases(opened))
 
 
@@ -111,23 +106,31 @@ def _made(
     return label, membership
 
 
-def _read(path: Path) -> tuple[_Kept, ContentLabel] | None:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Opened:
+    key: str
+    membership: NDArray[np.uint16]
+    label: ContentLabel
+
+
+def _read(path: Path) -> _Opened | None:
     content = read_sealed(path)
     if content is None:
         return None
     try:
         kept = msgspec.msgpack.decode(content, type=_Kept)
-        return kept, decode(kept.label, _LIMIT)
-    except (msgspec.MsgspecError, MalformedLabel):
+        return _Opened(kept.key, np.frombuffer(kept.membership, "<u2"), decode(kept.label, _LIMIT))
+    except (msgspec.MsgspecError, MalformedLabel, ValueError):
         return None  # of another version: made again
 
 
-def _write(path: Path, key: str, membership: NDArray[np.uint16], label: ContentLabel) -> None:
-    write_sealed(path, msgspec.msgpack.encode(_Kept(key, membership.tobytes(), encode(label))))
+def _write(path: Path, opened: _Opened) -> None:
+    kept = _Kept(opened.key, opened.membership.tobytes(), encode(opened.label))
+    write_sealed(path, msgspec.msgpack.encode(kept))
 
 
-def _key(store: Store, budget: LabelBudget, settings: ClusterSettings) -> str:
-    return hashlib.blake2b(repr((store.fingerprint(), budget, settings)).encode(), digest_size=16).hexdigest()
+def _key(name: str, store: Store, budget: LabelBudget, settings: ClusterSettings) -> str:
+    return hashlib.blake2b(repr((name, store.fingerprint(), budget, settings)).encode(), digest_size=16).hexdigest()
 
 
 def _aliases(store: Store) -> dict[str, tuple[str, ...]]:

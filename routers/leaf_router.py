@@ -13,7 +13,7 @@ from hypursuit.text.scoring import Scoring
 from hypursuit.text.stemming import Stems
 from routers.label_push import Pusher
 from routers.router import Reception, clustered, told_before
-from routers.router_settings import RouterSettings
+from routers.router_settings import DEFAULTS, RouterSettings
 from routers.store import Store
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class LeafRouter:
     kind = "leaf"
 
     def __init__(
-        self, contents: LeafContents, *, pushes: Sequence[LabelPush] = (), settings: RouterSettings = RouterSettings()
+        self, contents: LeafContents, *, pushes: Sequence[LabelPush] = (), settings: RouterSettings = DEFAULTS
     ) -> None:
         self.name, self.url = contents.label.name, contents.label.url
         self._contents, self._settings = contents, settings

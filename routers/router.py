@@ -15,7 +15,7 @@ from hypursuit.query.language import parse_query
 from hypursuit.text.stemming import Stems
 from routers.asked import AskedBefore
 from routers.gate import Gate
-from routers.router_settings import RouterSettings, reserve
+from routers.router_settings import DEFAULTS, RouterSettings, reserve
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -80,7 +80,7 @@ class Visit:
 class Reception:
     """Reads searches, stops circles, recognises queries that came another way, and keeps the queue bounded."""
 
-    def __init__(self, name: str, settings: RouterSettings = RouterSettings()) -> None:
+    def __init__(self, name: str, settings: RouterSettings = DEFAULTS) -> None:
         self._name = name
         self._asked = AskedBefore()
         self._entering = Gate(name, settings.entering)

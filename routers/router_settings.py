@@ -31,6 +31,9 @@ class RouterSettings:
     """Leaves with more pages search in a thread; smaller ones are done before a thread would have started."""
 
 
+DEFAULTS = RouterSettings()
+
+
 def reserve(seconds: float) -> float:
     """What a router keeps back of its time to write the answer and get it across."""
     return min(0.05, 0.1 * seconds)

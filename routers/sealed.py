@@ -16,7 +16,11 @@ _DIGEST = 16
 
 
 def write_sealed(path: Path, content: bytes) -> None:
-    """Replace a file as a whole; whoever reads sees the old or the new content, also after a crash. StoreUnusable if it fails."""
+    """Replace a file as a whole: whoever reads sees the old or the new content, also after a crash.
+
+    Raises:
+        StoreUnusable: the disk does not take it.
+    """
     write_whole(path, (_MARK, _digest(content), content))
 
 

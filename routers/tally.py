@@ -17,7 +17,7 @@ _NOT_ASKED = Outcome()
 
 def coverage(prospects: Sequence[Prospect], outcomes: Mapping[str, Outcome]) -> Coverage:
     """How many of the leaves below took part. Rounds ask different leaves, so they add up."""
-    told_of = [outcome for outcome in outcomes.values() for outcome in outcome.answers]
+    told_of = [answer for outcome in outcomes.values() for answer in outcome.answers]
     failed = [failure for prospect in prospects for failure in _failures(prospect, outcomes)]
     leaves = sum(prospect.leaves for prospect in prospects)
     own = sum(_unreached(prospect, outcomes[prospect.name]) for prospect in prospects if prospect.name in outcomes)
