@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
 import mmap
 import os
 import tempfile
@@ -12,6 +13,8 @@ from typing import IO, TYPE_CHECKING
 
 from hypursuit.errors import StoreUnusable
 from hypursuit.query.index import DEFAULT_SCORING, PageIndex
+from hypursuit.query.index_build import INDEXING
+from hypursuit.text.stop_words import STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 
 SUFFIX = ".index"
 _ASIDE = ".new"
-_PAGES = "pages"
+_MADE_OF = "made of"
 
 
 def index_path(store: Store) -> Path:
@@ -37,7 +40,7 @@ def current_index(store: Store, path: Path | None = None, scoring: Scoring = DEF
     path = index_path(store) if path is None else path
     with contextlib.suppress(StoreUnusable):
         index = open_index(path)
-        if index.scoring == scoring and index.facts.get(_PAGES) == store.fingerprint():
+        if index.scoring == scoring and index.facts.get(_MADE_OF) == _made_of(store):
             return index
     return build_index(store, path, scoring)
 
@@ -45,10 +48,16 @@ def current_index(store: Store, path: Path | None = None, scoring: Scoring = DEF
 def build_index(store: Store, path: Path, scoring: Scoring = DEFAULT_SCORING) -> PageIndex:
     """Index a store's pages into a file and open it; until it is complete, whatever was at ``path`` stays there."""
     # Taken before the pages are read: if a crawl changes them meanwhile, the index is out of date, never wrong.
-    fingerprint = store.fingerprint()
+    made_of = _made_of(store)
     index = PageIndex.build(store.pages(), scoring)
-    write_whole(path, index.pack({_PAGES: fingerprint}))
+    write_whole(path, index.pack({_MADE_OF: made_of}))
     return open_index(path)
+
+
+def _made_of(store: Store) -> str:
+    """Of everything that an index depends on besides its scoring: pages, stop list, way of indexing."""
+    stop_words = hashlib.blake2b(" ".join(sorted(STOP_WORDS)).encode(), digest_size=8).hexdigest()
+    return f"{INDEXING} {stop_words} {store.fingerprint()}"
 
 
 def open_index(path: Path) -> PageIndex:

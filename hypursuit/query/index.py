@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 DEFAULT_SCORING = Scoring()
 _KIND = "page index"
 _SCORING = "scoring"
+_REMEMBERED = 1_000
 _RARELY = 8
 """A word on more than so many times the matching pages is looked up on those only."""
 
@@ -54,7 +55,7 @@ class Share(NamedTuple):
     score: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PageIndex:
     """Pages to be searched. Safe to use from several threads at once.
 
@@ -66,6 +67,7 @@ class PageIndex:
     scoring: Scoring = DEFAULT_SCORING
     facts: Mapping[str, str] = field(default_factory=dict)
     """What was noted when it was packed."""
+    _looked_up: dict[str, tuple[int, int]] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def build(cls, pages: Iterable[Page], scoring: Scoring = DEFAULT_SCORING, stems: Stems | None = None) -> PageIndex:
@@ -175,6 +177,15 @@ class PageIndex:
         return tuple(share for share in shares if share.part > 0)
 
     def _postings_of(self, stem: str) -> tuple[int, int]:
+        """Where the postings of a stem start and end; remembered, for a search asks several times."""
+        known = self._looked_up.get(stem)
+        if known is None:
+            if len(self._looked_up) >= _REMEMBERED:
+                self._looked_up.clear()
+            self._looked_up[stem] = known = self._look_up(stem)
+        return known
+
+    def _look_up(self, stem: str) -> tuple[int, int]:
         place = bisect_left(self.stems, stem)
         if place == len(self.stems) or self.stems[place] != stem:
             return 0, 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -37,7 +37,11 @@ _LAST_PLACE = (1 << ATTRIBUTE_SHIFT) - GAP
 _HIGHEST_FREQUENCY = 0xFFFF
 
 
-@dataclass(frozen=True, slots=True)
+INDEXING: Final = "1"
+"""To be raised when the same pages give other arrays than before, so that stored indexes are made again."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class IndexArrays:
     """The arrays of an index: everything it is made of besides its scoring.
 
@@ -184,23 +188,30 @@ def _sorted_numbers(stems: dict[str, int]) -> NDArray[np.int32]:
 def _postings(
     rows: list[tuple[NDArray[np.int32], NDArray[np.uint32]]], rank: NDArray[np.int32]
 ) -> dict[str, NDArray[np.unsignedinteger]]:
-    """The arrays of postings and positions from the occurrences page by page."""
-    page = np.repeat(np.arange(len(rows), dtype=np.uint32), [len(found) for found, _ in rows])
+    """The arrays of postings and positions from the occurrences page by page, which are used up."""
+    n_pages = len(rows)
+    page = np.repeat(np.arange(n_pages, dtype=np.uint32), [len(found) for found, _ in rows])
     stem = rank[np.concatenate([np.empty(0, np.int32), *(found for found, _ in rows)])]
     positions = np.concatenate([np.empty(0, np.uint32), *(places for _, places in rows)])
+    rows.clear()
     # Stable: within a stem, pages and positions stay in the ascending order they come in.
     order = np.argsort(stem, kind="stable")
     stem, page, positions = stem[order], page[order], positions[order]
+    del order
     first = np.ones(len(stem), bool)
     first[1:] = (stem[1:] != stem[:-1]) | (page[1:] != page[:-1])
     starts = np.flatnonzero(first)
-    columns = len(ATTRIBUTES)
-    cell = (np.cumsum(first) - 1) * columns + (positions >> ATTRIBUTE_SHIFT)
-    frequencies = np.bincount(cell, minlength=len(starts) * columns).reshape(-1, columns)
     return {
         "posting_starts": smallest(np.searchsorted(stem[starts], np.arange(len(rank) + 1))),
-        "pages": page[starts].astype(np.min_scalar_type(max(len(rows) - 1, 0))),
-        "frequencies": smallest(np.minimum(frequencies, _HIGHEST_FREQUENCY)),
+        "pages": page[starts].astype(np.min_scalar_type(max(n_pages - 1, 0))),
+        "frequencies": _frequencies(positions, starts),
         "position_starts": smallest(np.append(starts, len(stem))),
         "positions": positions,
     }
+
+
+def _frequencies(positions: NDArray[np.uint32], starts: NDArray[np.intp]) -> NDArray[np.unsignedinteger]:
+    """(n_postings, 5): how many positions of each posting are under each attribute."""
+    attribute = (positions >> ATTRIBUTE_SHIFT).astype(np.uint8)
+    columns = [np.add.reduceat(attribute == a, starts, dtype=np.uint32) for a in range(len(ATTRIBUTES))]
+    return smallest(np.minimum(np.stack(columns, axis=1), _HIGHEST_FREQUENCY))
