@@ -1,4 +1,4 @@
-"""Making a routing part smaller: fewer cells, fewer rows. Bounds grow, nothing is lost from under them."""
+"""Making a routing part smaller: fewer cells, fewer rows, fewer bits. Bounds grow, nothing is lost from under them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from scipy.sparse import csr_array
 
 from hypursuit.clustering.complete_link import merge_tree
 from hypursuit.label import levels
-from hypursuit.label.keys import KeySet
-from hypursuit.label.routing import Cover, RoutingPart, changed, entries_part, union_cover
+from hypursuit.label.routing import Cover, RoutingPart, band_of, changed
+from hypursuit.label.rows import Entries, cover_of, united_covers, with_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,12 +21,14 @@ MOST_COMPARED = 1500
 
 def joined(part: RoutingPart, membership: NDArray[np.int64], cell_cluster: NDArray[np.int64]) -> RoutingPart:
     """The part over coarser cells: ``membership`` leads from cells to new cells, whose sub-clusters are given."""
-    blank = changed(part, cell_cluster=cell_cluster, clusters=int(cell_cluster.max(initial=-1)) + 1)
-    rows = entries_part(blank, part.keys[part.row_of_entry], membership[part.cell], part.level, part.mask)
-    level = np.zeros(len(cell_cluster), np.uint8)
-    np.maximum.at(level, membership, part.cover.level)
-    cover = Cover(part.cover.stems, part.cover.frequency, level, part.cover.mask)
-    return changed(rows, frequency=part.frequency, cover=cover)
+    over = changed(part, cell_cluster=cell_cluster, clusters=int(cell_cluster.max(initial=-1)) + 1)
+    keys = part.keys[part.row_of_entry]
+    rows = with_rows(over, Entries(keys, membership[part.cell], part.level, part.mask))
+    covers = (
+        Cover(cover.stems, cover.frequency, _highest(membership, cover.level, len(cell_cluster)), cover.mask)
+        for cover in part.covers
+    )
+    return changed(rows, frequency=part.frequency, covers=tuple(covers))
 
 
 def with_cells(part: RoutingPart, cells: int) -> RoutingPart:
@@ -44,31 +46,47 @@ def with_cells(part: RoutingPart, cells: int) -> RoutingPart:
     return joined(part, membership, np.array(cell_cluster, np.int64))
 
 
+def with_grain(part: RoutingPart, grain: int) -> RoutingPart:
+    """The part with levels rounded up to multiples of the grain."""
+    covers = (Cover(cover.stems, cover.frequency, _rounded_up(cover.level, grain), cover.mask) for cover in part.covers)
+    return changed(part, level=_rounded_up(part.level, grain), covers=united_covers(covers))
+
+
 def without_rows(part: RoutingPart, dropped: NDArray[np.bool_], bits: int) -> RoutingPart:
-    """The part with some rows given up to the cover, whose stems are then known by at most so many bits."""
-    if not dropped.any():
-        return changed(part, cover=_coarse_cover(part.cover, bits))
-    gone = dropped[part.row_of_entry]
-    level = np.zeros(part.cells, np.uint8)
-    np.maximum.at(level, part.cell[gone], part.level[gone])
-    mask = int(np.bitwise_or.reduce(part.mask[gone]))
-    mean = -(-int(part.frequency[dropped].sum()) // int(dropped.sum()))
-    cover = union_cover([part.cover, Cover(KeySet.of(part.keys[dropped]), mean, level, mask)])
-    counts = np.diff(part.start)[~dropped]
+    """The part with some rows given up to covers, whose stems are then known by at most so many bits."""
+    band = band_of(highest_levels(part))
+    gone = [cover_of(part, dropped & (band == value)) for value in np.unique(band[dropped])]
+    covers = united_covers((*part.covers, *gone))
+    kept = ~dropped
+    entries = kept[part.row_of_entry]
     return changed(
         part,
-        keys=part.keys[~dropped],
-        frequency=part.frequency[~dropped],
-        start=np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
-        cell=part.cell[~gone],
-        level=part.level[~gone],
-        mask=part.mask[~gone],
-        cover=_coarse_cover(cover, bits),
+        keys=part.keys[kept],
+        frequency=part.frequency[kept],
+        start=np.concatenate(([0], np.cumsum(np.diff(part.start)[kept]))),
+        cell=part.cell[entries],
+        level=part.level[entries],
+        mask=part.mask[entries],
+        covers=tuple(Cover(c.stems.coarse(bits), c.frequency, c.level, c.mask) for c in covers),
     )
 
 
-def _coarse_cover(cover: Cover, bits: int) -> Cover:
-    return Cover(cover.stems.coarse(bits), cover.frequency, cover.level, cover.mask)
+def highest_levels(part: RoutingPart) -> NDArray[np.uint8]:
+    """(rows,): the highest level that a stem has anywhere."""
+    if not len(part.keys):
+        return np.empty(0, np.uint8)
+    return np.asarray(np.maximum.reduceat(part.level, part.start[:-1]), np.uint8)
+
+
+def _highest(membership: NDArray[np.int64], level: NDArray[np.uint8], cells: int) -> NDArray[np.uint8]:
+    found = np.zeros(cells, np.uint8)
+    np.maximum.at(found, membership, level)
+    return found
+
+
+def _rounded_up(level: NDArray[np.uint8], grain: int) -> NDArray[np.uint8]:
+    wide = -(-level.astype(np.int64) // grain) * grain
+    return np.minimum(wide, levels.TOP).astype(np.uint8)
 
 
 def _allotted(part: RoutingPart, cells: int) -> NDArray[np.int64]:

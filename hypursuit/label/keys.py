@@ -28,6 +28,12 @@ def stem_keys(stems: Iterable[str]) -> NDArray[np.uint32]:
     return np.fromiter((stem_key.__wrapped__(stem) for stem in stems), np.uint32)
 
 
+def shortened(keys: NDArray[np.uint32], bits: int) -> NDArray[np.uint32]:
+    """Keys without their last bits."""
+    # Shifting 32 bits by 32 is undefined in C, hence in numpy.
+    return keys >> np.uint32(bits) if bits < KEY_BITS else np.zeros_like(keys)
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class KeySet:
     """A set of keys, each known by its first ``bits`` bits: may say yes wrongly, never no wrongly.
@@ -45,15 +51,15 @@ class KeySet:
         return cls(KEY_BITS, np.empty(0, np.uint32))
 
     @classmethod
-    def of(cls, keys: NDArray[np.uint32], bits: int = KEY_BITS) -> KeySet:
-        """The set of some keys."""
-        return cls(KEY_BITS, np.unique(keys)).coarse(bits)
+    def of(cls, prefixes: NDArray[np.uint32], bits: int) -> KeySet:
+        """The set of some keys that are known by so many bits."""
+        return cls(bits, np.unique(prefixes))
 
     def __len__(self) -> int:
         return len(self.prefixes)
 
     def __contains__(self, key: int) -> bool:
-        prefix = key >> (KEY_BITS - self.bits)
+        prefix = key >> (KEY_BITS - self.bits)  # of all 32 bits
         place = int(np.searchsorted(self.prefixes, np.uint32(prefix)))
         return place < len(self.prefixes) and int(self.prefixes[place]) == prefix
 
@@ -61,10 +67,7 @@ class KeySet:
         """The same set by fewer bits."""
         if bits >= self.bits:
             return self
-        dropped = np.uint32(self.bits - bits)
-        # Shifting 32 bits by 32 is undefined in C, hence in numpy.
-        shifted = self.prefixes >> dropped if dropped < KEY_BITS else np.zeros_like(self.prefixes)
-        return KeySet(bits, np.unique(shifted))
+        return KeySet(bits, np.unique(shortened(self.prefixes, self.bits - bits)))
 
     def union(self, other: KeySet) -> KeySet:
         """Both, by the bits that both have; an empty set costs no bits."""

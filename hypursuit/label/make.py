@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hypursuit.label.routing import RoutingPart
     from hypursuit.label.sources import AbstractionFunction, IndexOfPages
 
+LEAF_BUDGET, INTERIOR_BUDGET = LabelBudget.leaf(), LabelBudget.interior()
 _REFINEMENT_SHARE = 0.3
 _BROWSING_SHARE = 0.1
 _HEAD_SHARE = 0.3
@@ -45,7 +46,7 @@ def leaf_label(
     url: str,
     index: IndexOfPages,
     clusters: SiteClusters,
-    budget: LabelBudget = LabelBudget.leaf(),
+    budget: LabelBudget = LEAF_BUDGET,
     *,
     sizes: Sequence[int] = (),
     links: Iterable[tuple[str, Iterable[Link]]] = (),
@@ -87,7 +88,7 @@ def merge_labels(
     name: str,
     url: str,
     children: Sequence[ContentLabel],
-    budget: LabelBudget = LabelBudget.interior(),
+    budget: LabelBudget = INTERIOR_BUDGET,
     *,
     version: int = 1,
     abstraction: Abstraction = Abstraction(),

@@ -3,32 +3,54 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from hypursuit.label import levels, wire
-from hypursuit.label.coarsen import joined, with_cells, without_rows
+from hypursuit.label.coarsen import highest_levels, joined, with_cells, with_grain, without_rows
 from hypursuit.label.fitting import largest_fitting
 from hypursuit.label.keys import KEY_BITS, stem_keys
-from hypursuit.label.routing import Cover, RoutingPart, changed, empty_part, entries_part, merge_rows
+from hypursuit.label.routing import Cover, RoutingPart, blank_part, changed
+from hypursuit.label.rows import Entries, counted, united, with_key_bits, with_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hypursuit.label.budget import LabelBudget
-    from hypursuit.label.content import ContentLabel
     from hypursuit.label.sources import ChildLabels, LeafSource
 
 FINEST = 2000
 """Cells that a leaf starts from: its pages, if they are not more."""
-_SPARE_BITS = 8
-"""Bits per dropped stem beyond those that number them: one absent stem in 2**8 then looks dropped."""
+
+
+class Coarseness(NamedTuple):
+    """One way of saying less."""
+
+    spare_bits: int
+    """Bits of keys beyond those that number the stems: one absent stem in 2**spare looks present."""
+    grain: int
+    """Levels are multiples of it."""
+    share: float
+    """Of the cells."""
+
+
+STEPS = (
+    Coarseness(KEY_BITS, 1, 1),
+    Coarseness(10, 2, 1),
+    Coarseness(8, 4, 1),
+    Coarseness(8, 4, 1 / 2),
+    Coarseness(8, 8, 1 / 4),
+    Coarseness(8, 8, 0),
+    Coarseness(6, 16, 0),
+)
+"""What is given up, one after the other, before any row is; a share of 0 leaves one cell per sub-cluster. Cells are
+dearest: see the README for what each step costs in leaves asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoutingFunction:
-    """Joins cells first; where one cell per sub-cluster is still too much, gives rows up to the cover."""
+    """Coarsens step by step; where that is still too much, gives rows up to covers, the lowest levels first."""
 
     def of_leaf(self, leaf: LeafSource, budget: LabelBudget, room: int) -> RoutingPart:
         """From the postings of the leaf's index."""
@@ -46,74 +68,65 @@ def leaf_rows(leaf: LeafSource) -> RoutingPart:
     # Clusters of a finer cut lie inside those of a coarser one, so any page of a cell tells its sub-cluster.
     owner = np.zeros(int(fine.max(initial=-1)) + 1, np.int64)
     owner[fine] = leaf.membership
-    order = np.argsort(owner, kind="stable")
-    number = np.empty_like(order)
-    number[order] = np.arange(len(order))
-    lengths = np.asarray(index.lengths)[postings.page]
-    parts = index.scoring.parts(postings.frequencies, lengths)
+    place, cell_cluster = _in_order(owner)
+    highest = index.scoring.highest_part
+    parts = index.scoring.parts(postings.frequencies, np.asarray(index.lengths)[postings.page])
     mask = (postings.frequencies > 0) @ (1 << np.arange(5))
-    blank = empty_part(index.scoring.highest_part, owner[order], leaf.number)
-    rows = entries_part(
-        blank,
-        stem_keys(index.stems)[postings.stem],
-        number[fine[postings.page]],
-        levels.quantise_up(parts, index.scoring.highest_part),
-        mask.astype(np.uint8),
-        np.ones(len(parts), np.int64),
-    )
-    return changed(rows, frequency=np.minimum(rows.frequency, len(index.urls)))
+    keys = stem_keys(index.stems)[postings.stem]
+    level = levels.quantise_up(parts, highest)
+    entries = Entries(keys, place[fine[postings.page]], level, mask.astype(np.uint8))
+    rows = with_rows(blank_part(highest, cell_cluster, leaf.number, ()), entries)
+    return counted(rows, keys, np.ones(len(keys), np.int64), len(index.urls))
 
 
 def children_rows(source: ChildLabels) -> RoutingPart:
     """The children's rows beside each other, cells in the order of the parent's sub-clusters."""
     highest = max(child.routing.highest for child in source.children)
-    owners = [source.membership[source.first[i] :][c.routing.cell_cluster] for i, c in enumerate(source.children)]
-    owner = np.concatenate(owners)
-    order = np.argsort(owner, kind="stable")
-    number = np.empty_like(order)
-    number[order] = np.arange(len(order))
-    shifted, begin = [], 0
-    for child in source.children:
-        place = number[begin : begin + child.routing.cells]
-        shifted.append(joined(_rescaled(child.routing, highest), place, owner[order]))
-        begin += child.routing.cells
-    merged = merge_rows(shifted)
-    pages = sum(child.pages for child in source.children)
-    cover = merged.cover
-    cover = Cover(cover.stems, min(cover.frequency, pages), cover.level, cover.mask)
-    return changed(merged, clusters=source.number, frequency=np.minimum(merged.frequency, pages), cover=cover)
+    groups = (source.membership[begin:] for begin in source.first.tolist())
+    owners = [group[child.routing.cell_cluster] for group, child in zip(groups, source.children, strict=False)]
+    place, cell_cluster = _in_order(np.concatenate(owners))
+    ends = np.cumsum([len(owner) for owner in owners])[:-1]
+    parts = [
+        joined(_rescaled(child.routing, highest), places, cell_cluster)
+        for child, places in zip(source.children, np.split(place, ends), strict=True)
+    ]
+    return united(parts, sum(child.pages for child in source.children))
 
 
 def fitted(full: RoutingPart, cells: int, room: int) -> RoutingPart:
     """The part within so many cells and bytes."""
-    part = with_cells(full, cells)
-    while _size(part) > room and part.cells > part.clusters:
-        part = with_cells(part, part.cells // 2)
-    if _size(part) <= room:
-        return part
+    part = full
+    for step in STEPS:
+        part = with_cells(part, max(int(cells * step.share), 1))
+        part = with_key_bits(part, min(KEY_BITS, len(part.keys).bit_length() + step.spare_bits))
+        part = with_grain(part, step.grain)
+        if _size(part) <= room:
+            return part
     return _rows_fitted(part, room)
 
 
 def _rows_fitted(part: RoutingPart, room: int) -> RoutingPart:
-    first_to_go = np.argsort(_value(part), kind="stable")
-    for spare in (_SPARE_BITS, _SPARE_BITS // 2, 1):
+    first_to_go = np.argsort(highest_levels(part), kind="stable")
+    for spare in (6, 3, 0):
 
         def keeping(kept: int, spare: int = spare) -> RoutingPart:
             dropped = np.zeros(len(part.keys), bool)
             dropped[first_to_go[: len(part.keys) - kept]] = True
-            known = int(dropped.sum()) + len(part.cover.stems)
-            return without_rows(part, dropped, min(KEY_BITS, known.bit_length() + spare))
+            known = int(dropped.sum()) + sum(len(cover.stems) for cover in part.covers)
+            return without_rows(part, dropped, known.bit_length() + spare)
 
         found = largest_fitting(keeping, len(part.keys), room, _size)
         if found is not None:
             return found
-    bare = empty_part(part.highest, np.arange(part.clusters), part.clusters)
-    return changed(bare, cover=Cover.everything(part.clusters))
+    return blank_part(part.highest, np.arange(part.clusters), part.clusters, [Cover.everything(part.clusters)])
 
 
-def _value(part: RoutingPart) -> NDArray[np.float64]:
-    """What a row is worth keeping for: the highest level it has anywhere."""
-    return np.maximum.reduceat(part.level, part.start[:-1]).astype(np.float64) if len(part.keys) else np.empty(0)
+def _in_order(owner: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """New numbers of cells, by sub-cluster; and the sub-clusters in that order."""
+    order = np.argsort(owner, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return place, owner[order]
 
 
 def _rescaled(part: RoutingPart, highest: float) -> RoutingPart:
@@ -121,8 +134,8 @@ def _rescaled(part: RoutingPart, highest: float) -> RoutingPart:
     if part.highest == highest:
         return part
     new = np.concatenate(([0], levels.quantise_up(levels.values(part.highest)[1:], highest))).astype(np.uint8)
-    cover = Cover(part.cover.stems, part.cover.frequency, new[part.cover.level], part.cover.mask)
-    return changed(part, highest=highest, level=new[part.level], cover=cover)
+    covers = tuple(Cover(c.stems, c.frequency, new[c.level], c.mask) for c in part.covers)
+    return changed(part, highest=highest, level=new[part.level], covers=covers)
 
 
 def _size(part: RoutingPart) -> int:

@@ -6,6 +6,7 @@ are apart so that each abstraction function can be given a share of the bytes an
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Annotated, TypeVar
 
 import msgspec
@@ -18,7 +19,7 @@ from hypursuit.label import wire_arrays as arrays
 from hypursuit.label.content import ContentLabel
 from hypursuit.label.keys import KEY_BITS, KeySet
 from hypursuit.label.parts import Address, Browsing, Count, Host, Refinement, Text
-from hypursuit.label.routing import ANY_ATTRIBUTE, Cover, RoutingPart
+from hypursuit.label.routing import ANY_ATTRIBUTE, BANDS, Cover, RoutingPart
 
 MAGIC = b"HyCL"
 VERSION = 1
@@ -32,6 +33,7 @@ _INFLATION = 24
 _FLOOR = 1 << 16
 _MOST_CELLS = 1 << 16
 
+Bits = Annotated[int, Meta(ge=0, le=KEY_BITS)]
 T = TypeVar("T")
 
 
@@ -46,12 +48,21 @@ class _Head(Struct, array_like=True, frozen=True):
     n_terms: Count
 
 
+class _Cover(Struct, array_like=True, frozen=True):
+    bits: Bits
+    stems: bytes
+    frequency: Count
+    level: bytes
+    mask: Annotated[int, Meta(ge=1, le=ANY_ATTRIBUTE)]
+
+
 class _Routing(Struct, array_like=True, frozen=True):
     """Arrays as :mod:`hypursuit.label.wire_arrays` packs them."""
 
     highest: Annotated[float, Meta(gt=0, lt=1e6)]
     cells: bytes
     """How many cells each sub-cluster has."""
+    key_bits: Bits
     keys: bytes
     frequency: bytes
     counts: bytes
@@ -59,11 +70,7 @@ class _Routing(Struct, array_like=True, frozen=True):
     cell: bytes
     level: bytes
     mask: bytes
-    cover_bits: Annotated[int, Meta(ge=0, le=KEY_BITS)]
-    cover_stems: bytes
-    cover_frequency: Count
-    cover_level: bytes
-    cover_mask: Annotated[int, Meta(ge=0, le=ANY_ATTRIBUTE)]
+    covers: Annotated[tuple[_Cover, ...], Meta(max_length=BANDS)]
 
 
 def encode(label: ContentLabel) -> bytes:
@@ -101,22 +108,22 @@ def head_frame(label: ContentLabel) -> bytes:
 
 def routing_frame(part: RoutingPart) -> bytes:
     """A routing part as it stands in an encoded label."""
-    cover = part.cover
+    covers = tuple(
+        _Cover(c.stems.bits, arrays.pack(arrays.gaps(c.stems.prefixes)), c.frequency, c.level.tobytes(), c.mask)
+        for c in part.covers
+    )
     return frame(
         _Routing(
             part.highest,
             arrays.pack(np.bincount(part.cell_cluster, minlength=part.clusters)),
+            part.key_bits,
             arrays.pack(arrays.gaps(part.keys)),
             arrays.pack(part.frequency),
             arrays.pack(np.diff(part.start) - 1),
             arrays.pack(arrays.row_gaps(part.cell, part.start)),
             part.level.tobytes(),
             part.mask.tobytes(),
-            cover.stems.bits,
-            arrays.pack(arrays.gaps(cover.stems.prefixes)),
-            cover.frequency,
-            cover.level.tobytes(),
-            cover.mask,
+            covers,
         )
     )
 
@@ -148,14 +155,16 @@ def _routing(wire: _Routing) -> RoutingPart:
     cells = int(cells_of.sum())
     if cells > _MOST_CELLS:
         raise MalformedLabel(f"cells: {cells} are more than {_MOST_CELLS}")
-    keys = arrays.from_gaps(arrays.unpack(wire.keys, "keys"), 1 << KEY_BITS, "keys")
+    keys = arrays.from_gaps(arrays.unpack(wire.keys, "keys"), 1 << wire.key_bits, "keys")
     frequency = arrays.unpack(wire.frequency, "frequency")
     counts = arrays.unpack(wire.counts, "counts") + 1
     level, mask = np.frombuffer(wire.level, np.uint8), np.frombuffer(wire.mask, np.uint8)
     distances = arrays.unpack(wire.cell, "entries")
     if not len(keys) == len(frequency) == len(counts):
         raise MalformedLabel("routing: keys, frequencies and counts differ in number")
-    if len(counts) and int(counts.max()) > cells or not int(counts.sum()) == len(distances) == len(level) == len(mask):
+    if (len(counts) and int(counts.max()) > cells) or not int(counts.sum()) == len(distances) == len(level) == len(
+        mask
+    ):
         raise MalformedLabel("routing: entries do not add up")
     if len(level) and (int(level.min()) < 1 or int(mask.min()) < 1 or int(mask.max()) > ANY_ATTRIBUTE):
         raise MalformedLabel("routing: an entry without level or attribute")
@@ -164,22 +173,28 @@ def _routing(wire: _Routing) -> RoutingPart:
         wire.highest,
         len(cells_of),
         np.repeat(np.arange(len(cells_of)), cells_of),
+        wire.key_bits,
         keys.astype(np.uint32),
         frequency,
         start,
         arrays.from_row_gaps(distances, start, cells, "entries"),
         level,
         mask,
-        _cover(wire, cells),
+        _covers(wire.covers, cells),
     )
 
 
-def _cover(wire: _Routing, cells: int) -> Cover:
-    prefixes = arrays.from_gaps(arrays.unpack(wire.cover_stems, "cover"), 1 << wire.cover_bits, "cover")
-    level = np.frombuffer(wire.cover_level, np.uint8)
-    if len(level) != cells:
-        raise MalformedLabel(f"cover: {len(level)} levels for {cells} cells")
-    return Cover(KeySet(wire.cover_bits, prefixes.astype(np.uint32)), wire.cover_frequency, level, wire.cover_mask)
+def _covers(received: tuple[_Cover, ...], cells: int) -> tuple[Cover, ...]:
+    covers = []
+    for wire in received:
+        prefixes = arrays.from_gaps(arrays.unpack(wire.stems, "cover"), 1 << wire.bits, "cover")
+        level = np.frombuffer(wire.level, np.uint8)
+        if len(level) != cells or not len(prefixes) or not level.any():
+            raise MalformedLabel(f"cover: {len(prefixes)} stems with {len(level)} levels for {cells} cells")
+        covers.append(Cover(KeySet(wire.bits, prefixes.astype(np.uint32)), wire.frequency, level, wire.mask))
+    if any(one.band >= other.band for one, other in pairwise(covers)):
+        raise MalformedLabel("covers: not one per band in ascending order")
+    return tuple(covers)
 
 
 def _check(head: _Head, refinement: Refinement, routing: RoutingPart, browsing: Browsing) -> None:
@@ -193,5 +208,6 @@ def _check(head: _Head, refinement: Refinement, routing: RoutingPart, browsing: 
     numbers += [link.source for link in refinement.outward]
     if any(number >= len(clusters) for number in numbers):
         raise MalformedLabel("links: of a sub-cluster that is not there")
-    if len(routing.frequency) and int(routing.frequency.max()) > head.pages:
+    estimates = [cover.frequency for cover in routing.covers]
+    if max(int(routing.frequency.max(initial=0)), *estimates, 0) > head.pages:
         raise MalformedLabel("frequency: a stem on more pages than there are")
