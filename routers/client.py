@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import quote
 
 import aiohttp
 import msgspec
@@ -100,7 +101,7 @@ class RouterClient:
         headers = {"Content-Type": LABEL, "Authorization": f"Bearer {token}"}
         if replaces:
             headers["If-Match"] = replaces
-        reply = await self._send("PUT", f"/labels/{child}", seconds, body=encoded, headers=headers)
+        reply = await self._send("PUT", f"/labels/{quote(child, safe='')}", seconds, body=encoded, headers=headers)
         if 400 <= reply.status < 500:
             raise _refusal(child, self._problem(reply))
         return self._read(reply, LabelReceipt, JSON)
@@ -135,7 +136,7 @@ class RouterClient:
     async def _exchange(
         self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], longest: int
     ) -> Reply:
-        url = URL(self.url + path)
+        url = URL(self.url + path, encoded=True)
         async with self._session.request(method, url, data=body, headers=headers, allow_redirects=False) as response:
             received = bytearray()
             async for chunk in response.content.iter_any():

@@ -42,7 +42,7 @@ def organise_store(store: Store, settings: ClusterSettings = ClusterSettings()) 
 
 def _fingerprint(collection: Collection, settings: ClusterSettings) -> bytes:
     """Of everything the merge tree depends on: terms, links and settings."""
-    digest = hashlib.blake2b(repr(settings).encode(), digest_size=16)
+    digest = hashlib.blake2b(settings.described().encode(), digest_size=16)
     terms, links = collection.terms, collection.adjacency
     for part in ("\n".join(collection.urls), "\n".join(map(str, terms.terms))):
         digest.update(part.encode("utf-8", "surrogatepass"))

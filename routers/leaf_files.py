@@ -130,7 +130,8 @@ def _write(path: Path, opened: _Opened) -> None:
 
 
 def _key(name: str, store: Store, budget: LabelBudget, settings: ClusterSettings) -> str:
-    return hashlib.blake2b(repr((name, store.fingerprint(), budget, settings)).encode(), digest_size=16).hexdigest()
+    facts = (name, store.fingerprint(), budget, settings.described())
+    return hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()
 
 
 def _aliases(store: Store) -> dict[str, tuple[str, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -49,6 +50,11 @@ class ClusterSettings:
     considered: Considered = field(default_factory=Considered)
     exact_pages: int = EXACT_PAGES
     at_a_glance: int = AT_A_GLANCE
+
+    def described(self) -> str:
+        """The settings in words that are the same in every process; repr shows where in memory functions lie."""
+        combine = self.signals.combine
+        return re.sub(r" at 0x[0-9a-fA-F]+", f" of {combine.__module__}", repr(self))
 
 
 @dataclass(frozen=True, slots=True)

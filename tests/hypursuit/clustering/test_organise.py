@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,8 +13,10 @@ import pytest
 from hypursuit.clustering import large, merge_tree
 from hypursuit.clustering.agreement import agreement
 from hypursuit.clustering.organise import ClusterSettings, Collection, organise, recall
+from hypursuit.clustering.signals import SignalSettings
 from hypursuit.errors import NothingToCluster, StoreUnusable
 from hypursuit.evaluation import url_directories
+from hypursuit.similarity.hybrid import COMBINATIONS
 
 if TYPE_CHECKING:
     from hypursuit.crawl.page import Page
@@ -127,3 +131,16 @@ def test_pages_of_a_group_are_merged_before_groups_are() -> None:
     assert tree.cut(3).tolist() == [0, 1, 0, 2, 2]
     assert tree.cut(2).tolist() == [0, 1, 0, 0, 0]
     assert tree.similarities.tolist() == pytest.approx([0.9, 0.9, 0.9, 0.1])
+
+
+def test_settings_are_described_alike_in_every_process() -> None:
+    """What is kept on disk goes by this; addresses in memory would differ at the next start."""
+    program = "from hypursuit.clustering import ClusterSettings; print(ClusterSettings().described())"
+    elsewhere = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    means = ClusterSettings(SignalSettings(combine=COMBINATIONS["mean"]))
+
+    assert elsewhere == ClusterSettings().described()
+    assert "0x" not in elsewhere
+    assert means.described() != elsewhere
