@@ -29,8 +29,8 @@ def test_words_with_the_stems_of_the_query_are_highlighted_as_written() -> None:
 
 
 def test_the_place_with_most_different_words_is_shown() -> None:
-    """Two of one word earlier count less than one of each later."""
-    text = f"engine engine {FILLER * 20} search engine {FILLER * 20} search engine"
+    """Three of one word earlier count less than one of each later."""
+    text = f"engine engine engine {FILLER * 20} search engine {FILLER * 20} search engine"
 
     found = cut(text)
 
