@@ -135,7 +135,7 @@ def test_pages_of_a_group_are_merged_before_groups_are() -> None:
 
 def test_settings_are_described_alike_in_every_process() -> None:
     """What is kept on disk goes by this; addresses in memory would differ at the next start."""
-    program = "from hypursuit.clustering import ClusterSettings; print(ClusterSettings().described())"
+    program = "from hypursuit.clustering.organise import ClusterSettings; print(ClusterSettings().described())"
     elsewhere = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     ).stdout.strip()
