@@ -14,13 +14,13 @@ import networkx as nx
 
 from hypursuit.errors import CrawlFailed, HyPursuitError, TreeFailed
 from routers.crawl_report import CrawlProgress, SilentProgress
+from topology.doors import Doors, bound_to
 from topology.gather import gather_sites
-from topology.network import Listen
 from topology.placement import placements
 from topology.prepare import PrepareProgress, prepare_leaves
 from topology.serving import serve_until, serving
 from topology.tree_plan import Addresses, served_routers
-from topology.workers import Worker, bind
+from topology.workers import Worker
 
 if TYPE_CHECKING:
     import socket
@@ -101,28 +101,61 @@ async def running_tree(
     """
     progress = progress or SilentLaunch()
     async with AsyncExitStack() as stack:
+        doors = stack.enter_context(Doors(network.store / "routers"))
         # Before the crawl: that the port is taken should not be learnt an hour later.
-        door = stack.enter_context(bind(network.listen))
-        network = replace(network, listen=_bound_to(door, network.listen))
-        whole = network.topology()
-        gathered = await gather_sites(network, progress, renew=renew)
-        left_out = _without_pages(whole, gathered)
-        topology = _rest(whole, left_out)
-        placed, doors = _open_doors(stack, placements(topology, network), door)
-        addresses = Addresses.of(placed)
-        specs = served_routers(topology, network, addresses)
-        prepared = await prepare_leaves([specs[leaf.name] for leaf in topology.leaves], progress)
-        left_out |= {leaf.name: leaf.failure for leaf in prepared if leaf.failure is not None}
-        topology = _rest(whole, left_out)
-        specs = served_routers(topology, network, addresses)
-        await asyncio.to_thread(_forget_labels, topology, specs, [leaf.name for leaf in prepared if leaf.made])
-        workers = await _start_workers(stack, specs, placed[1:], doors[1:], revive=revive)
-        here = [specs[name] for name in placed[0].routers if name in specs]
-        routers = await stack.enter_async_context(serving(here, door))
-        pages = {leaf.name: leaf.pages for leaf in prepared if leaf.name in topology}
-        await _until_complete(routers[topology.root.name], pages)
-        urls = {name: url for name, url in addresses.urls.items() if name in topology}
-        yield RunningTree(network, topology, urls, pages, gathered, prepared, left_out, workers)
+        door = doors.bind(network.listen)
+        network = replace(network, listen=bound_to(door, network.listen))
+        plan = await _planned(network, doors, progress, renew=renew)
+        workers = await _start_workers(stack, plan, revive=revive)
+        routers = await stack.enter_async_context(serving(plan.served_by(plan.placed[0]), door))
+        await _until_complete(routers[plan.topology.root.name], plan.pages)
+        yield RunningTree(
+            network, plan.topology, plan.urls, plan.pages, plan.gathered, plan.prepared, plan.left_out, workers
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """A tree whose leaves are prepared and whose addresses are taken, before it runs."""
+
+    topology: Topology
+    specs: Mapping[RouterName, ServedRouter]
+    placed: Sequence[Placement]
+    """Processes; the first is this one."""
+    doors: Sequence[socket.socket]
+    """Of the others, in order."""
+    gathered: Sequence[Gathered]
+    prepared: Sequence[Prepared]
+    left_out: Mapping[RouterName, HyPursuitError]
+
+    @property
+    def urls(self) -> dict[RouterName, str]:
+        return {name: spec.url for name, spec in self.specs.items()}
+
+    @property
+    def pages(self) -> dict[RouterName, int]:
+        return {leaf.name: leaf.pages for leaf in self.prepared if leaf.name in self.topology}
+
+    def served_by(self, placement: Placement) -> tuple[ServedRouter, ...]:
+        return tuple(self.specs[name] for name in placement.routers if name in self.specs)
+
+
+async def _planned(network: Network, doors: Doors, progress: LaunchProgress, *, renew: bool) -> _Plan:
+    whole = network.topology()
+    gathered = await gather_sites(network, progress, renew=renew)
+    left_out = _without_pages(whole, gathered)
+    topology = _rest(whole, left_out)
+    here, *others = placements(topology, network)
+    bound = await asyncio.to_thread(doors.bind_all, others)
+    placed = [here, *(placement for placement, _ in bound)]
+    addresses = Addresses.of(placed)
+    specs = served_routers(topology, network, addresses)
+    prepared = await prepare_leaves([specs[leaf.name] for leaf in topology.leaves], progress)
+    left_out |= {leaf.name: leaf.failure for leaf in prepared if leaf.failure is not None}
+    topology = _rest(whole, left_out)
+    specs = served_routers(topology, network, addresses)
+    await asyncio.to_thread(_forget_labels, topology, specs, [leaf.name for leaf in prepared if leaf.made])
+    return _Plan(topology, specs, placed, [door for _, door in bound], gathered, prepared, left_out)
 
 
 def _without_pages(topology: Topology, gathered: Iterable[Gathered]) -> dict[RouterName, HyPursuitError]:
@@ -139,19 +172,6 @@ def _rest(topology: Topology, left_out: Mapping[RouterName, HyPursuitError]) -> 
     return rest
 
 
-def _bound_to(door: socket.socket, listen: Listen) -> Listen:
-    return Listen(listen.host, door.getsockname()[1])
-
-
-def _open_doors(
-    stack: AsyncExitStack, wanted: Sequence[Placement], first: socket.socket
-) -> tuple[list[Placement], list[socket.socket]]:
-    """Bind every process's socket, so that all addresses are known before any of them starts."""
-    doors = [first, *(stack.enter_context(bind(placement.listen)) for placement in wanted[1:])]
-    pairs = zip(wanted, doors, strict=True)
-    return [replace(placement, listen=_bound_to(door, placement.listen)) for placement, door in pairs], doors
-
-
 def _forget_labels(topology: Topology, specs: Mapping[RouterName, ServedRouter], changed: Iterable[RouterName]) -> None:
     """Drop what routers remember of leaves that have changed: until they are told anew, they are not to answer."""
     above = {name for leaf in changed if leaf in topology for name in nx.ancestors(topology.graph, leaf)}
@@ -159,14 +179,7 @@ def _forget_labels(topology: Topology, specs: Mapping[RouterName, ServedRouter],
         shutil.rmtree(specs[name].folder, ignore_errors=True)
 
 
-async def _start_workers(
-    stack: AsyncExitStack,
-    specs: Mapping[RouterName, ServedRouter],
-    placed: Sequence[Placement],
-    doors: Sequence[socket.socket],
-    *,
-    revive: bool,
-) -> list[Worker]:
+async def _start_workers(stack: AsyncExitStack, plan: _Plan, *, revive: bool) -> list[Worker]:
     workers: list[Worker] = []
     places = asyncio.Semaphore(_WORKERS_AT_ONCE)
 
@@ -180,9 +193,8 @@ async def _start_workers(
     stack.push_async_callback(stop_all)
     try:
         async with asyncio.TaskGroup() as group:
-            for placement, door in zip(placed, doors, strict=True):
-                routers = tuple(specs[name] for name in placement.routers if name in specs)
-                if routers:
+            for placement, door in zip(plan.placed[1:], plan.doors, strict=True):
+                if routers := plan.served_by(placement):
                     name = routers[0].name if len(routers) == 1 else f"{len(routers)} routers at {placement.listen}"
                     workers.append(Worker(name, partial(serve_until, routers), placement.listen))
                     group.create_task(start(workers[-1], door))

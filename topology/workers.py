@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import socket
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from hypursuit.errors import BadSetting, HyPursuitError, TreeFailed
+from hypursuit.errors import HyPursuitError, TreeFailed
 from topology.cpu_pool import end_with_parent, fork_after_import
+from topology.doors import bind
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Callable, Coroutine
     from multiprocessing.connection import Connection
     from multiprocessing.context import ForkServerProcess
@@ -23,19 +24,6 @@ if TYPE_CHECKING:
     """Serves on a bound socket until the event is set; calls back once it answers."""
 
 _STOP_SECONDS = 10.0
-
-
-def bind(listen: Listen) -> socket.socket:
-    """A socket bound to an address, so that its port is known before anybody serves there."""
-    family = socket.AF_INET6 if ":" in listen.host else socket.AF_INET
-    bound = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind((listen.host, listen.port))
-    except OSError as error:
-        bound.close()
-        raise BadSetting(f"cannot listen at {listen}: {error.strerror}; give another address with --listen") from error
-    return bound
 
 
 class Worker:
