@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from hypursuit.errors import LabelOutdated, LabelRefused, RouterUnavailable
 from hypursuit.label.wire import encode
@@ -15,16 +15,26 @@ if TYPE_CHECKING:
 
     from hypursuit.label.budget import LabelBudget
     from hypursuit.label.content import ContentLabel
-    from routers.client import RouterClient
+    from hypursuit.query.answer import LabelReceipt
 
 _log = logging.getLogger(__name__)
+
+
+class TakesLabels(Protocol):
+    """Whoever carries a label to a parent: a client, or the parent's router itself in the same process."""
+
+    async def push_label(
+        self, child: str, encoded: bytes, token: str, *, replaces: str = "", seconds: float = 10.0
+    ) -> LabelReceipt:
+        """Hand it over; raises LabelRefused and RouterUnavailable."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class LabelPush:
     """One parent that a router sends its label to."""
 
-    parent: RouterClient
+    parent: TakesLabels
     token: str
     budget: LabelBudget | None = None
     """Where this parent wants another size than the router's own."""

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hypursuit.errors import HyPursuitError, LabelRefused, RouterUnavailable
 from routers import connections
 from routers.child import Child, ChildSpec
 from routers.client import RouterClient, make_session
@@ -87,10 +88,20 @@ class _Neighbour:
         return await self._routers[self.name].search(request)
 
     async def push_label(
-        self, child: str, encoded: bytes, token: str, *, replaces: str = "", seconds: float = 10.0
+        self,
+        child: str,
+        encoded: bytes,
+        token: str,
+        *,
+        replaces: str = "",
+        seconds: float = 10.0,  # noqa: ARG002
     ) -> LabelReceipt:
-        async with asyncio.timeout(seconds):
+        try:
             return await self._routers[self.name].accept_label(child, token, encoded, replaces)
+        except LabelRefused:
+            raise
+        except HyPursuitError as error:  # as it would look from far away: worth another attempt
+            raise RouterUnavailable(self.name, f"could not take a label: {error}") from error
 
 
 async def _build(specs: Sequence[ServedRouter], session: aiohttp.ClientSession) -> dict[RouterName, Router]:
