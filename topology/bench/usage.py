@@ -25,11 +25,20 @@ def peak_megabytes() -> float:
     Linux hands the peak of the starting process on through getrusage(), so its own account is read there.
     """
     with contextlib.suppress(FileNotFoundError):
-        lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
-        fields = dict(line.split(":", 1) for line in lines)
-        return int(fields["VmHWM"].split()[0]) / 1024
+        return _status("VmHWM")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+
+
+def resident_megabytes() -> float:
+    """The resident memory of this process now; only where the system tells."""
+    return _status("VmRSS")
+
+
+def _status(name: str) -> float:
+    lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
+    fields = dict(line.split(":", 1) for line in lines)
+    return int(fields[name].split()[0]) / 1024
 
 
 def _cpu_seconds() -> float:
