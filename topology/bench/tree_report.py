@@ -26,7 +26,8 @@ def _exactness(results: TreeResults) -> Iterator[str]:
     yield f"{results.leaves} sites, {results.pages:,} pages, {results.routers} routers, {results.queries:,} queries.\n"
     yield "**Exactness.** Top 10, top 50 and page 2 of every query against one index over all pages, same idf: "
     yield f"{results.compared - len(full.wrong):,} of {results.compared:,} answers equal, URLs, order and scores alike."
-    yield f"The idf known from the root's labels was that of all pages in {results.same_idf:,} of {results.queries:,} queries."
+    known = f"{results.same_idf:,} of {results.queries:,} queries"
+    yield f"The idf known from the root's labels was that of all pages in {known}."
     for query in full.wrong[:5]:
         yield f"- wrong: `{query}`"
 
@@ -39,9 +40,9 @@ def _economy(results: TreeResults) -> Iterator[str]:
     for economy in results.economies:
         cells = " | ".join(f"{mean(economy.asked[kind]):.1f}" for kind in KINDS if economy.asked[kind])
         share = economy.mean_asked / economy.leaves
-        yield f"| × {economy.share:.3g} | {cells} | {economy.mean_asked:.1f} | {share:.1%} | {len(economy.wrong)} |"
-    yield f"\n{results.holders:.1f} leaves hold one of the ten best pages. To reach all of these, asking in the order of a ranking and"
-    yield "stopping as soon as the last has answered, which nobody can know:\n"
+        yield f"| {economy.share:.3g} of the default | {cells} | {economy.mean_asked:.1f} | {share:.1%} | {len(economy.wrong)} |"
+    yield f"\n{results.holders:.1f} leaves hold one of the ten best pages. To reach all of these, asking in the order of a"
+    yield "ranking and stopping as soon as the last has answered, which nobody can know:\n"
     yield "| ranking | leaves needed |\n|---|---|"
     yield from (f"| {name} | {needed:.1f} |" for name, needed in results.needed.items())
     yield f"| **ours, and sure of it** | **{full.mean_asked:.1f}** |"
