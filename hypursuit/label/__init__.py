@@ -3,11 +3,24 @@
 from hypursuit.label.browsing import BrowsingFunction
 from hypursuit.label.budget import LabelBudget
 from hypursuit.label.content import ContentLabel
+from hypursuit.label.figure5 import figure5, to_json
 from hypursuit.label.make import Abstraction, leaf_label, merge_labels
-from hypursuit.label.parts import Browsing, Card, Host, LabelTerm, Links, OutwardLinks, Refinement, Sample, SubCluster
+from hypursuit.label.parts import (
+    Browsing,
+    Card,
+    Head,
+    Host,
+    LabelTerm,
+    Links,
+    OutwardLinks,
+    Refinement,
+    Sample,
+    SubCluster,
+)
 from hypursuit.label.refinement import RefinementFunction
 from hypursuit.label.route import RoutingFunction
 from hypursuit.label.routing import RoutingPart
+from hypursuit.label.rows import describing
 from hypursuit.label.sources import AbstractionFunction, ChildLabels, IndexOfPages, LeafSource
 from hypursuit.label.wire import decode, encode
 
@@ -19,6 +32,7 @@ __all__ = [
     "Card",
     "ChildLabels",
     "ContentLabel",
+    "Head",
     "Host",
     "IndexOfPages",
     "LabelBudget",
@@ -33,7 +47,10 @@ __all__ = [
     "Sample",
     "SubCluster",
     "decode",
+    "describing",
     "encode",
+    "figure5",
     "leaf_label",
     "merge_labels",
+    "to_json",
 ]

@@ -29,11 +29,13 @@ class BrowsingFunction:
     def of_leaf(self, leaf: LeafSource, budget: LabelBudget, room: int) -> Browsing:  # noqa: ARG002  all kept fits
         """Cards of the sub-clusters; the whole site shows its first page and the centres of its largest clusters."""
         collection = leaf.clusters.collection
-        portraits = leaf.portraits(self.words, self.samples)
+        portraits = leaf.portraits
         cards = [
             Card(
                 _distinct(clean(heavy.word) for heavy in portrait.terms)[: self.words],
-                _samples((collection.urls[page], collection.titles[page]) for page in portrait.representatives),
+                _samples((collection.urls[page], collection.titles[page]) for page in portrait.representatives)[
+                    : self.samples
+                ],
             )
             for portrait in portraits
         ]

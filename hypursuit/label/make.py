@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
 
 from hypursuit.errors import BadSetting, LabelOverBudget
 from hypursuit.label import wire
 from hypursuit.label.browsing import BrowsingFunction
 from hypursuit.label.budget import LabelBudget
-from hypursuit.label.content import ContentLabel
 from hypursuit.label.gather import gathered
 from hypursuit.label.hosts import ANYWHERE, coarser, hosts_of, joined_hosts
-from hypursuit.label.parts import LONGEST_ADDRESS, Browsing, Card, Refinement, clean
+from hypursuit.label.parts import LONGEST_ADDRESS, Head, clean
 from hypursuit.label.refinement import RefinementFunction
 from hypursuit.label.route import RoutingFunction
 from hypursuit.label.sources import ChildLabels, LeafSource
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
     from hypursuit.clustering.organise import SiteClusters
     from hypursuit.crawl.page import Link
+    from hypursuit.label.content import ContentLabel
+    from hypursuit.label.parts import Browsing, Host, Refinement
     from hypursuit.label.routing import RoutingPart
     from hypursuit.label.sources import AbstractionFunction, IndexOfPages
 
@@ -30,6 +33,8 @@ _REFINEMENT_SHARE = 0.3
 _BROWSING_SHARE = 0.1
 _HEAD_SHARE = 0.3
 """Beyond this share of the budget hosts are told by their domains."""
+
+P = TypeVar("P")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,10 @@ class Abstraction:
     browsing: AbstractionFunction[Browsing] = field(default_factory=BrowsingFunction)
 
 
-def leaf_label(
+USUAL = Abstraction()
+
+
+def leaf_label(  # noqa: PLR0913  what a leaf knows of itself, most of it by name
     name: str,
     url: str,
     index: IndexOfPages,
@@ -51,7 +59,7 @@ def leaf_label(
     sizes: Sequence[int] = (),
     links: Iterable[tuple[str, Iterable[Link]]] = (),
     version: int = 1,
-    abstraction: Abstraction = Abstraction(),
+    abstraction: Abstraction = USUAL,
 ) -> ContentLabel:
     """The label of a leaf.
 
@@ -69,19 +77,13 @@ def leaf_label(
     Raises:
         LabelOverBudget: name, URL and counts alone take more than the budget.
     """
-    kept = tuple(links)
+    known = tuple(links)
 
-    def attempt(k: int) -> _Attempt:
-        leaf = LeafSource(index, clusters, k, sizes, kept)
-        return _Attempt(
-            lambda room: abstraction.refinement.of_leaf(leaf, budget, room),
-            lambda room: abstraction.routing.of_leaf(leaf, budget, room),
-            lambda room: abstraction.browsing.of_leaf(leaf, budget, room),
-        )
+    def division(k: int) -> LeafSource:
+        return LeafSource(index, clusters, k, budget.terms, sizes, known)
 
-    hosts = hosts_of(index.urls)
-    head = _Head(name, url, version, hosts, 1)
-    return _within(head, budget, attempt, min(budget.clusters, max(len(index.urls), 1)))
+    head = _head(name, url, version, hosts_of(index.urls), 1)
+    return _within(head, budget, abstraction, division)
 
 
 def merge_labels(
@@ -91,74 +93,64 @@ def merge_labels(
     budget: LabelBudget = INTERIOR_BUDGET,
     *,
     version: int = 1,
-    abstraction: Abstraction = Abstraction(),
+    abstraction: Abstraction = USUAL,
 ) -> ContentLabel:
     """The label of an interior router, from its children's labels alone; their order does not matter."""
     if not children:
         raise BadSetting(f"{name} has no children's labels to merge: wait for one")
     ordered = tuple(sorted(children, key=lambda child: (child.name, child.url)))
 
-    def attempt(k: int) -> _Attempt:
-        source = ChildLabels(ordered, gathered(ordered, k))
-        return _Attempt(
-            lambda room: abstraction.refinement.of_children(source, budget, room),
-            lambda room: abstraction.routing.of_children(source, budget, room),
-            lambda room: abstraction.browsing.of_children(source, budget, room),
-        )
+    def division(k: int) -> ChildLabels:
+        return ChildLabels(ordered, gathered(ordered, k))
 
     hosts = joined_hosts(known for child in ordered for known in child.hosts)
-    head = _Head(name, url, version, hosts, sum(child.leaves for child in ordered))
-    return _within(head, budget, attempt, budget.clusters)
+    head = _head(name, url, version, hosts, sum(child.leaves for child in ordered))
+    return _within(head, budget, abstraction, division)
 
 
-@dataclass(frozen=True, slots=True)
-class _Head:
-    name: str
-    url: str
-    version: int
-    hosts: tuple[object, ...]
-    leaves: int
+def _head(name: str, url: str, version: int, hosts: tuple[Host, ...], leaves: int) -> Head:
+    return Head(clean(name), clean(url, LONGEST_ADDRESS), version, hosts, leaves, 0, 0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class _Attempt:
-    """The three functions applied to one division into sub-clusters, each given its room."""
-
-    refinement: Callable[[int], Refinement]
-    routing: Callable[[int], RoutingPart]
-    browsing: Callable[[int], Browsing]
-
-
-def _within(head: _Head, budget: LabelBudget, attempt: Callable[[int], _Attempt], k: int) -> ContentLabel:
-    """The label with the most sub-clusters up to k, halving them, that the budget has room for."""
+def _within(
+    head: Head, budget: LabelBudget, abstraction: Abstraction, division: Callable[[int], LeafSource | ChildLabels]
+) -> ContentLabel:
+    """The label with as many sub-clusters as the budget allows; half of them, and so on, where it has no room."""
+    k = budget.clusters
     while True:
-        label = _made(head, budget, attempt(k))
+        source = division(k)
+        label = _made(head, budget, abstraction, source)
         size = len(wire.encode(label))
         if size <= budget.bytes:
             return label
-        if k == 1:
+        if source.number <= 1:
             raise LabelOverBudget(head.name, size, budget.bytes)
-        k = max(k // 2, 1)
+        k = source.number // 2
 
 
-def _made(head: _Head, budget: LabelBudget, functions: _Attempt) -> ContentLabel:
-    refinement = functions.refinement(int(budget.bytes * _REFINEMENT_SHARE))
-    counts = (sum(getattr(c, name) for c in refinement.clusters) for name in ("pages", "bytes", "n_terms"))
-    hosts = joined_hosts(head.hosts)  # type: ignore[arg-type]
-    blank = ContentLabel(
-        clean(head.name),
-        clean(head.url, LONGEST_ADDRESS),
-        head.version,
-        hosts,
-        head.leaves,
-        *counts,
-        refinement,
-        None,  # type: ignore[arg-type]
-        Browsing(Card()),
+def _made(head: Head, budget: LabelBudget, abstraction: Abstraction, source: LeafSource | ChildLabels) -> ContentLabel:
+    """Refinement and browsing take their share at most, routing all that is left."""
+    refinement = _applied(abstraction.refinement, source, budget, int(budget.bytes * _REFINEMENT_SHARE))
+    head = _counted(head, refinement)
+    while len(wire.frame(head)) > budget.bytes * _HEAD_SHARE and head.hosts != (ANYWHERE,):
+        head = msgspec.structs.replace(head, hosts=coarser(head.hosts))
+    left = budget.bytes - wire.FRAMING - len(wire.frame(head)) - len(wire.frame(refinement))
+    browsing = _applied(abstraction.browsing, source, budget, min(int(budget.bytes * _BROWSING_SHARE), left))
+    routing = _applied(abstraction.routing, source, budget, left - len(wire.frame(browsing)))
+    return wire.assembled(head, refinement, routing, browsing)
+
+
+def _applied(function: AbstractionFunction[P], source: LeafSource | ChildLabels, budget: LabelBudget, room: int) -> P:
+    if isinstance(source, LeafSource):
+        return function.of_leaf(source, budget, room)
+    return function.of_children(source, budget, room)
+
+
+def _counted(head: Head, refinement: Refinement) -> Head:
+    clusters = refinement.clusters
+    return msgspec.structs.replace(
+        head,
+        pages=sum(cluster.pages for cluster in clusters),
+        bytes=sum(cluster.bytes for cluster in clusters),
+        n_terms=sum(cluster.n_terms for cluster in clusters),
     )
-    while len(wire.head_frame(blank)) > budget.bytes * _HEAD_SHARE and blank.hosts != (ANYWHERE,):
-        blank = replace(blank, hosts=coarser(blank.hosts))
-    taken = wire.FRAMING + len(wire.head_frame(blank)) + len(wire.frame(refinement))
-    browsing = functions.browsing(min(int(budget.bytes * _BROWSING_SHARE), budget.bytes - taken))
-    taken += len(wire.frame(browsing))
-    return replace(blank, browsing=browsing, routing=functions.routing(budget.bytes - taken))

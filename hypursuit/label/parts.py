@@ -30,6 +30,19 @@ class Host(Struct, array_like=True, frozen=True):
     path: Address = "/"
 
 
+class Head(Struct, array_like=True, frozen=True):
+    """Names and counts of a label; the counts are exact."""
+
+    name: Text
+    url: Address
+    version: Count
+    hosts: tuple[Host, ...]
+    leaves: Count
+    pages: Count
+    bytes: Count
+    n_terms: Count
+
+
 class LabelTerm(Struct, array_like=True, frozen=True):
     """A heavy term of a sub-cluster. At a leaf tf and df are exact; above they count where it was heavy."""
 

@@ -1,17 +1,19 @@
-"""The refinement function: sub-clusters with exact counts, heaviest terms, central pages, and the links between them."""
+"""The refinement function: sub-clusters with exact counts, heaviest terms, central pages, and links between them."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
 from math import log
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
+from scipy.sparse import csr_array
 
 from hypursuit.label import wire
 from hypursuit.label.fitting import largest_fitting
+from hypursuit.label.linking import link_matrix
 from hypursuit.label.parts import (
     LONGEST_ADDRESS,
     LONGEST_TEXT,
@@ -22,6 +24,7 @@ from hypursuit.label.parts import (
     SubCluster,
     clean,
 )
+from hypursuit.label.sources import SHOWN_PAGES
 from hypursuit.text.weights import AttributeFactors
 
 if TYPE_CHECKING:
@@ -35,8 +38,6 @@ if TYPE_CHECKING:
     from hypursuit.label.sources import ChildLabels, LeafSource
     from hypursuit.text.terms import Attribute
 
-URLS = 5
-"""Pages named per sub-cluster."""
 _OUTWARD_HOSTS = 50
 """Hosts that links of one sub-cluster are counted to, those with most links first."""
 _NAME_WORDS = 3
@@ -59,9 +60,9 @@ class RefinementFunction:
             _summed(leaf.membership[postings.page], distinct, number),
             strict=True,
         )
-        portraits = leaf.portraits(budget.terms, URLS)
+        portraits = leaf.portraits
         clusters = tuple(
-            SubCluster(clean(portrait.name), *count, _leaf_terms(portrait), _urls(leaf, portrait))
+            SubCluster(clean(portrait.name), *count, _leaf_terms(portrait)[: budget.terms], _urls(leaf, portrait))
             for portrait, count in zip(portraits, counts, strict=True)
         )
         return _fitted(Refinement(clusters, _leaf_links(leaf), _outward(leaf.outward())), room)
@@ -82,14 +83,14 @@ class RefinementFunction:
     ) -> SubCluster:
         members = [source.children[child].clusters[cluster] for child, cluster in group]
         terms = self._heaviest(members, spread, sum(len(child.clusters) for child in source.children))[: budget.terms]
-        urls = [member.urls[place] for place in range(URLS) for member in members if place < len(member.urls)]
+        urls = [member.urls[place] for place in range(SHOWN_PAGES) for member in members if place < len(member.urls)]
         return SubCluster(
             members[0].name if len(members) == 1 else _name(terms, members),
             sum(member.pages for member in members),
             sum(member.bytes for member in members),
             sum(member.n_terms for member in members),
             terms,
-            tuple(dict.fromkeys(urls))[:URLS],
+            tuple(dict.fromkeys(urls))[:SHOWN_PAGES],
         )
 
     def _heaviest(
@@ -113,47 +114,24 @@ class RefinementFunction:
 
 def gathered_links(source: ChildLabels) -> tuple[tuple[Links, ...], tuple[OutwardLinks, ...]]:
     """Links between the parent's sub-clusters, and those that leave it."""
-    inside: Counter[tuple[int, int]] = Counter()
-    outward: Counter[tuple[int, str]] = Counter()
+    count = len(source.membership)
+    belongs = csr_array((np.ones(count), (np.arange(count), source.membership)), shape=(count, source.number))
+    between = (belongs.T @ link_matrix(source.children) @ belongs).tocoo()
+    pairs = zip(between.row.tolist(), between.col.tolist(), np.rint(between.data).astype(int).tolist(), strict=True)
     below = {known.host for child in source.children for known in child.hosts}
-    for child, label in enumerate(source.children):
-        group = source.membership[source.first[child] :].tolist()
-        for link in label.links:
-            inside[group[link.source], group[link.target]] += link.links
+    outward: Counter[tuple[int, str]] = Counter()
+    for begin, label in zip(source.first.tolist(), source.children, strict=False):
         for out in label.outward:
             if out.host not in below:
-                outward[group[out.source], out.host] += out.links
-    for (one, other), links in crossing_links(source.children).items():
-        inside[int(source.membership[one]), int(source.membership[other])] += round(links)
-    counted = tuple(Links(*pair, links) for pair, links in sorted(inside.items()) if links)
-    return counted, _outward(outward)
-
-
-def crossing_links(children: tuple[ContentLabel, ...]) -> dict[tuple[int, int], float]:
-    """Links between sub-clusters of different children, which are numbered through.
-
-    A label says how many links lead to a host, not to which of its pages: they are spread over the sub-clusters of
-    the child that has the host, by their pages.
-    """
-    first = np.cumsum([0, *(len(child.clusters) for child in children)]).tolist()
-    owner = {known.host: place for place, child in enumerate(children) for known in child.hosts}
-    found: dict[tuple[int, int], float] = {}
-    for place, child in enumerate(children):
-        for out in child.outward:
-            target = owner.get(out.host)
-            if target is None or target == place or not children[target].pages:
-                continue
-            for cluster, there in enumerate(children[target].clusters):
-                pair = (first[place] + out.source, first[target] + cluster)
-                found[pair] = found.get(pair, 0.0) + out.links * there.pages / children[target].pages
-    return found
+                outward[int(source.membership[begin + out.source]), out.host] += out.links
+    return tuple(Links(*pair) for pair in sorted(pairs) if pair[2]), _outward(outward)
 
 
 def _summed(membership: NDArray[np.int64], numbers: NDArray[np.int64], groups: int) -> list[int]:
     """Sums by group, in integers: bincount() with weights would round large ones."""
     total = np.zeros(groups, np.int64)
     np.add.at(total, membership, numbers)
-    return cast("list[int]", total.tolist())
+    return total.tolist()
 
 
 def _leaf_terms(portrait: ClusterPortrait) -> tuple[LabelTerm, ...]:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from hypursuit.label.content import ContentLabel
     from hypursuit.text.scoring import Scoring
 
+SHOWN_PAGES = 5
+"""Pages named per sub-cluster."""
+
 
 class IndexOfPages(Protocol):
     """What a label takes from the index of a leaf."""
@@ -60,6 +63,9 @@ class LeafSource:
     index: IndexOfPages
     clusters: SiteClusters
     k: int
+    """Sub-clusters at most."""
+    terms: int = 100
+    """Heaviest terms per sub-cluster at most."""
     sizes: Sequence[int] = ()
     """Bytes of the pages, in the order of the index; without them every page counts 0 bytes."""
     links: Sequence[tuple[str, Iterable[Link]]] = field(default=(), repr=False)
@@ -95,9 +101,10 @@ class LeafSource:
         """All postings of the index."""
         return Postings.of(self.index)
 
-    def portraits(self, n_terms: int, n_pages: int) -> tuple[ClusterPortrait, ...]:
+    @cached_property
+    def portraits(self) -> tuple[ClusterPortrait, ...]:
         """The sub-clusters portrayed, in the order of their numbers."""
-        return self.clusters.portraits(self.k, n_terms=n_terms, n_pages=n_pages)
+        return self.clusters.portraits(self.k, n_terms=self.terms, n_pages=SHOWN_PAGES)
 
     def outward(self) -> Counter[tuple[int, str]]:
         """Links from sub-clusters to hosts of other sites."""

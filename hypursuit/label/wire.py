@@ -18,7 +18,7 @@ from hypursuit.errors import MalformedLabel
 from hypursuit.label import wire_arrays as arrays
 from hypursuit.label.content import ContentLabel
 from hypursuit.label.keys import KEY_BITS, KeySet
-from hypursuit.label.parts import Address, Browsing, Count, Host, Refinement, Text
+from hypursuit.label.parts import Browsing, Count, Head, Refinement
 from hypursuit.label.routing import ANY_ATTRIBUTE, BANDS, Cover, RoutingPart
 
 MAGIC = b"HyCL"
@@ -35,17 +35,6 @@ _MOST_CELLS = 1 << 16
 
 Bits = Annotated[int, Meta(ge=0, le=KEY_BITS)]
 T = TypeVar("T")
-
-
-class _Head(Struct, array_like=True, frozen=True):
-    name: Text
-    url: Address
-    version: Count
-    hosts: tuple[Host, ...]
-    leaves: Count
-    pages: Count
-    bytes: Count
-    n_terms: Count
 
 
 class _Cover(Struct, array_like=True, frozen=True):
@@ -75,7 +64,9 @@ class _Routing(Struct, array_like=True, frozen=True):
 
 def encode(label: ContentLabel) -> bytes:
     """The label in bytes; equal labels give equal bytes."""
-    frames = [head_frame(label), frame(label.refinement), routing_frame(label.routing), frame(label.browsing)]
+    counts = label.leaves, label.pages, label.bytes, label.n_terms
+    head = Head(label.name, label.url, label.version, label.hosts, *counts)
+    frames = [frame(head), frame(label.refinement), routing_frame(label.routing), frame(label.browsing)]
     return MAGIC + bytes([VERSION]) + msgspec.msgpack.encode(frames)
 
 
@@ -88,12 +79,12 @@ def decode(received: bytes, limit: int = DEFAULT_LIMIT) -> ContentLabel:
     if received[len(MAGIC) : len(MAGIC) + 1] != bytes([VERSION]):
         raise MalformedLabel(f"its version is not {VERSION}")
     frames = _read(received[len(MAGIC) + 1 :], tuple[bytes, bytes, bytes, bytes], "frames")
-    head = _unframe(frames[0], _Head, "head")
+    head = _unframe(frames[0], Head, "head")
     refinement = _unframe(frames[1], Refinement, "refinement")
     routing = _routing(_unframe(frames[2], _Routing, "routing"))
     browsing = _unframe(frames[3], Browsing, "browsing")
     _check(head, refinement, routing, browsing)
-    return ContentLabel(*(getattr(head, name) for name in head.__struct_fields__), refinement, routing, browsing)
+    return assembled(head, refinement, routing, browsing)
 
 
 def frame(part: Struct) -> bytes:
@@ -101,9 +92,10 @@ def frame(part: Struct) -> bytes:
     return zstd.compress(msgspec.msgpack.encode(part), _COMPRESSION)
 
 
-def head_frame(label: ContentLabel) -> bytes:
-    """Names and counts as they stand in an encoded label."""
-    return frame(_Head(*(getattr(label, name) for name in _Head.__struct_fields__)))
+def assembled(head: Head, refinement: Refinement, routing: RoutingPart, browsing: Browsing) -> ContentLabel:
+    """A label of its parts."""
+    counts = head.leaves, head.pages, head.bytes, head.n_terms
+    return ContentLabel(head.name, head.url, head.version, head.hosts, *counts, refinement, routing, browsing)
 
 
 def routing_frame(part: RoutingPart) -> bytes:
@@ -197,7 +189,7 @@ def _covers(received: tuple[_Cover, ...], cells: int) -> tuple[Cover, ...]:
     return tuple(covers)
 
 
-def _check(head: _Head, refinement: Refinement, routing: RoutingPart, browsing: Browsing) -> None:
+def _check(head: Head, refinement: Refinement, routing: RoutingPart, browsing: Browsing) -> None:
     clusters = refinement.clusters
     for name in ("pages", "bytes", "n_terms"):
         if sum(getattr(cluster, name) for cluster in clusters) != getattr(head, name):

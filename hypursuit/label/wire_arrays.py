@@ -39,7 +39,8 @@ def unpack(packed: bytes, what: str) -> NDArray[np.int64]:
 
 def gaps(ascending: NDArray[np.integer]) -> NDArray[np.int64]:
     """Strictly ascending numbers as the distances between them, less one; the first as it is."""
-    return np.diff(ascending.astype(np.int64), prepend=-1) - 1
+    wide = ascending.astype(np.int64)
+    return wide - np.concatenate(([-1], wide[:-1]))[: len(wide)] - 1
 
 
 def from_gaps(distances: NDArray[np.int64], limit: int, what: str) -> NDArray[np.int64]:
@@ -54,7 +55,7 @@ def from_gaps(distances: NDArray[np.int64], limit: int, what: str) -> NDArray[np
 
 def row_gaps(numbers: NDArray[np.int64], start: NDArray[np.int64]) -> NDArray[np.int64]:
     """Numbers ascending inside rows, as distances from the one before; the first of each row as it is."""
-    distances = np.diff(numbers, prepend=-1) - 1
+    distances = gaps(numbers)
     distances[start[:-1]] = numbers[start[:-1]]
     return distances
 
@@ -65,7 +66,7 @@ def from_row_gaps(distances: NDArray[np.int64], start: NDArray[np.int64], limit:
         raise MalformedLabel(f"{what}: a number is not below {limit}")
     total = np.cumsum(distances + 1)
     before = np.concatenate(([0], total))[start[:-1]]
-    numbers = total - np.repeat(before, np.diff(start)) - 1
+    numbers: NDArray[np.int64] = total - np.repeat(before, np.diff(start)) - 1
     if len(numbers) and int(numbers.max()) >= limit:
         raise MalformedLabel(f"{what}: a number is not below {limit}")
     return numbers
