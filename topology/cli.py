@@ -21,6 +21,7 @@ COMMANDS = {
     "demo": "Make sites of this Python's documentation and bring up a tree over them.",
     "evaluate": "Measure how good the results are.",
     "search": "Search everything below a running router.",
+    "serve": "Run one router alone, on a host of its own.",
     "up": "Bring up a search over sites: a tree of routers shaped like DNS.",
 }
 

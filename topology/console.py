@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import signal
 import sys
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from rich.console import Console
@@ -17,13 +19,16 @@ from hypursuit.errors import StoreUnusable
 from routers.store import SUFFIX
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractAsyncContextManager
 
     from hypursuit.crawl.scope import Site
     from routers.crawl_report import CrawlReport
 
+T = TypeVar("T")
+
 _FILE_WIDTH = 180
-_COMPANIONS = tuple(SUFFIX + end for end in (".lock", "-wal", "-shm"))
+_COMPANIONS = (*(SUFFIX + end for end in (".lock", "-wal", "-shm")), ".index", ".leaf")
 """Files beside a store; ``hypursuit clusters stores/docs*`` names them too."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, and nothing else.")
@@ -90,6 +95,30 @@ def working(what: str, *, quiet: bool) -> Iterator[None]:
         return
     with console.status(what):
         yield
+
+
+def run_until_interrupted(running: AbstractAsyncContextManager[T], started: Callable[[T], None]) -> None:
+    """Keep something running until Ctrl-C or SIGTERM; ``started`` is told once it runs.
+
+    Interrupted before that, it is an interruption; afterwards it is the way to end it.
+    """
+    if not asyncio.run(_until_interrupted(running, started)):
+        raise KeyboardInterrupt
+
+
+async def _until_interrupted(running: AbstractAsyncContextManager[T], started: Callable[[T], None]) -> bool:
+    task, up = asyncio.current_task(), False
+    assert task is not None  # noqa: S101  a coroutine runs in one
+    # As asyncio does by itself for Ctrl-C.
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    try:
+        async with running as handle:
+            started(handle)
+            up = True
+            await asyncio.Event().wait()
+    except asyncio.CancelledError:
+        click.echo("stopped" if up else "stopping", err=True)
+    return up
 
 
 class CrawlBars:

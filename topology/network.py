@@ -15,12 +15,14 @@ from hypursuit.errors import BadSetting
 from routers.crawl_settings import CrawlLimits, CrawlSettings, Politeness
 from topology.dns_tree import dns_tree
 from topology.hierarchy import Hierarchy, read_hierarchies
-from topology.network_file import BudgetTable, NetworkFile, SiteTable
+from topology.network_file import BudgetTable, NetworkFile
 from topology.toml_tables import at, nearest, read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from hypursuit.crawl.addresses import Network as IpNetwork
+    from topology.network_file import CrawlKeys, SiteTable
     from topology.shape import RouterName, Topology
 
 Processes = int | Literal["each"]
@@ -154,18 +156,23 @@ def _sites(tables: NetworkFile) -> Iterator[NetworkSite]:
     with at("network.allow_addresses"):
         networks = tuple(map(parse_network, tables.network.allow_addresses))
     for place, table in enumerate(tables.site):
-        with at(f"site[{place}].url"):
-            site = Site.of(table.url, table.below)
-        with at(f"site[{place}].resolve"):
-            resolves = () if table.resolve is None else (_resolve(site, table.resolve),)
-        yield NetworkSite(site, _crawl(tables, table, AddressPolicy(resolves, networks)))
+        with at(f"site[{place}]"):
+            yield site_of(table, tables.network, networks)
 
 
-def _crawl(tables: NetworkFile, table: SiteTable, addresses: AddressPolicy) -> CrawlSettings:
+def site_of(table: SiteTable, defaults: CrawlKeys, networks: tuple[IpNetwork, ...] = ()) -> NetworkSite:
+    """A site as a file describes it; ``defaults`` are for what it does not say."""
+    with at("url"):
+        site = Site.of(table.url, table.below)
+    with at("resolve"):
+        resolves = () if table.resolve is None else (_resolve(site, table.resolve),)
+    return NetworkSite(site, _crawl(table, defaults, AddressPolicy(resolves, networks)))
+
+
+def _crawl(table: SiteTable, defaults: CrawlKeys, addresses: AddressPolicy) -> CrawlSettings:
     def wanted(key: str) -> Any:
-        """What the site says, or else the network."""
         own = getattr(table, key)
-        return getattr(tables.network, key) if own is None else own
+        return getattr(defaults, key) if own is None else own
 
     return CrawlSettings(
         limits=CrawlLimits(wanted("max_pages"), wanted("max_depth"), wanted("max_bytes"), wanted("max_seconds")),

@@ -18,8 +18,6 @@ class ParentTable(Struct, frozen=True, kw_only=True):
     """Where it answers."""
     token: Token
     """What it knows this router by; the same stands in its own file."""
-    bytes: Count | None = None
-    """The largest label that it accepts, if less than the budget."""
 
 
 class ChildTable(Struct, frozen=True, kw_only=True):
@@ -32,7 +30,7 @@ class ChildTable(Struct, frozen=True, kw_only=True):
     token: Token
     """What it has to show."""
     hosts: Annotated[tuple[Text, ...], Meta(min_length=1)]
-    """Hosts and domains that it may speak for; "mit.edu" takes in every host below."""
+    """What it may speak for: "mit.edu" with every host below, "mit.edu:8080" alone, "mit.edu/guide" below a path."""
 
 
 class RouterBudget(Struct, frozen=True, kw_only=True):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +13,7 @@ from rich.text import Text
 from hypursuit.clustering.lettering import clean
 from hypursuit.errors import BadSetting
 from topology.commands.crawl import show
-from topology.console import json_option, output, print_json, progress_bars
+from topology.console import json_option, output, print_json, progress_bars, run_until_interrupted
 from topology.launch_bars import LaunchBars
 from topology.network import Network, network_of, read_network, with_options
 from topology.tree_view import tree_view
@@ -55,7 +53,20 @@ def command(what: tuple[str, ...], renew: bool, dry_run: bool, as_json: bool, **
     if dry_run:
         _show_plan(network, as_json=as_json)
         return
-    asyncio.run(_until_interrupted(network, renew=renew, as_json=as_json))
+    _run(network, renew=renew, as_json=as_json)
+
+
+def _run(network: Network, *, renew: bool, as_json: bool) -> None:
+    from topology.launch import running_tree  # noqa: PLC0415  numpy and all routers: a dry run need not wait for them
+
+    with progress_bars(quiet=as_json) as bars:
+
+        def started(tree: RunningTree) -> None:
+            bars.stop()
+            _show_tree(tree, as_json=as_json)
+
+        progress = LaunchBars(bars, quiet=as_json)
+        run_until_interrupted(running_tree(network, progress, renew=renew), started)
 
 
 def _network(what: tuple[str, ...], *, processes: str | None, store: Path | None, **options: Any) -> Network:
@@ -79,26 +90,6 @@ def _show_plan(network: Network, *, as_json: bool) -> None:
         print_json({"name": network.name, "routers": _routers(topology)})
     else:
         output().print(tree_view(topology, network.name))
-
-
-async def _until_interrupted(network: Network, *, renew: bool, as_json: bool) -> None:
-    """Ctrl-C before the tree is up is an interruption; afterwards it is the way to end it."""
-    from topology.launch import running_tree  # noqa: PLC0415  numpy and all routers: a dry run need not wait for them
-
-    task, up = asyncio.current_task(), False
-    assert task is not None  # noqa: S101  asyncio.run made one
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    try:
-        with progress_bars(quiet=as_json) as bars:
-            async with running_tree(network, LaunchBars(bars, quiet=as_json), renew=renew) as tree:
-                bars.stop()
-                up = True
-                _show_tree(tree, as_json=as_json)
-                await asyncio.Event().wait()
-    except asyncio.CancelledError:
-        if not up:
-            raise
-        click.echo("stopped", err=True)
 
 
 def _show_tree(tree: RunningTree, *, as_json: bool) -> None:
