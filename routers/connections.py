@@ -21,16 +21,18 @@ if TYPE_CHECKING:
     from aiohttp.web_protocol import RequestHandler
 
 PATIENCE = 10.0
-"""Seconds that a connection may be silent, or take to read an answer."""
-_SWEEP = 1.0
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Activity:
-    """Which connections are being served, and since when the others are not."""
+    """Which connections are being served, and since when the others are not.
 
-    def __init__(self) -> None:
+    ``patience`` is how many seconds a connection may be silent, take to send a body, or to read an answer.
+    """
+
+    def __init__(self, patience: float = PATIENCE) -> None:
+        self.patience = patience
         self._served: set[RequestHandler] = set()
         self._silent: dict[RequestHandler, float] = {}
 
@@ -44,12 +46,12 @@ class Activity:
         self._served.discard(connection)
         self._silent[connection] = now
 
-    def sweep(self, connections: list[RequestHandler], now: float, patience: float) -> None:
+    def sweep(self, connections: list[RequestHandler], now: float) -> None:
         """Close those that have been silent for too long."""
         there = set(connections)
         self._silent = {known: since for known, since in self._silent.items() if known in there}
         for connection in there - self._served:
-            if now - self._silent.setdefault(connection, now) > patience and connection.transport is not None:
+            if now - self._silent.setdefault(connection, now) > self.patience and connection.transport is not None:
                 connection.transport.abort()
 
 
@@ -66,15 +68,15 @@ async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
         if request.transport is not None:
             # Nothing stays behind in the process: what the peer does not read is noticed while it is waited for.
             request.transport.set_write_buffer_limits(high=0)
-            await _written(request, response)
+            await _written(request, response, activity.patience)
         return response
     finally:
         activity.end(request.protocol, clock())
 
 
-async def _written(request: web.Request, response: web.StreamResponse) -> None:
+async def _written(request: web.Request, response: web.StreamResponse, patience: float) -> None:
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(patience):
             await response.prepare(request)
             await response.write_eof()
     except TimeoutError:
@@ -103,7 +105,6 @@ async def serving(
     port: int = 0,
     *,
     bound: socket.socket | None = None,
-    patience: float = PATIENCE,
 ) -> AsyncIterator[Serving]:
     """Serve an application made by ``make_app`` for as long as the block runs.
 
@@ -112,14 +113,14 @@ async def serving(
         host: address to listen at.
         port: 0 for any free one.
         bound: a socket to listen at instead.
-        patience: seconds that connections may be silent.
     """
     # Cancelled when the client hangs up: a parent whose time is over takes its work back.
     runner = web.AppRunner(
         app,
         access_log=None,
         handler_cancellation=True,
-        keepalive_timeout=patience,
+        auto_decompress=False,
+        keepalive_timeout=app[ACTIVITY].patience,
         lingering_time=1.0,
         shutdown_timeout=1.0,
     )
@@ -130,7 +131,7 @@ async def serving(
             web.TCPSite(runner, host, port, backlog=512) if bound is None else web.SockSite(runner, bound, backlog=512)
         )
         await site.start()
-        sweeping = asyncio.create_task(_sweep(runner, app[ACTIVITY], patience), name="connections")
+        sweeping = asyncio.create_task(_sweep(runner, app[ACTIVITY]), name="connections")
         address = runner.addresses[0]
         yield Serving(str(address[0]), int(address[1]))
     finally:
@@ -140,8 +141,8 @@ async def serving(
         await runner.cleanup()
 
 
-async def _sweep(runner: web.AppRunner, activity: Activity, patience: float) -> None:
+async def _sweep(runner: web.AppRunner, activity: Activity) -> None:
     clock = asyncio.get_running_loop().time
     while runner.server is not None:
-        await asyncio.sleep(min(_SWEEP, patience / 4))
-        activity.sweep(list(runner.server.connections), clock(), patience)
+        await asyncio.sleep(min(1.0, activity.patience / 4))
+        activity.sweep(list(runner.server.connections), clock())

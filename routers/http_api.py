@@ -9,9 +9,10 @@ import msgspec
 from aiohttp import web
 
 from hypursuit.errors import MalformedRequest, NotAuthorised
+from hypursuit.label.figure5 import figure5, to_json
 from hypursuit.label.wire import encode
 from hypursuit.query.answer import SearchRequest
-from routers.connections import ACTIVITY, Activity, guard
+from routers.connections import ACTIVITY, PATIENCE, Activity, guard
 from routers.interior_router import LABEL_LIMIT
 from routers.label_store import StoredLabel
 from routers.openapi import description
@@ -19,34 +20,34 @@ from routers.problems import problems
 from routers.wire import FIGURE_5, JSON, LABEL, MSGPACK, accepted, pack, unpack
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import AsyncIterator, Mapping
 
     from multidict import MultiMapping
 
+    from hypursuit.label.content import ContentLabel
     from routers.router import Router
 
-BODY_SECONDS = 10.0
-"""How long a client may take to send a request's body."""
 _REQUEST_BYTES = 1 << 20
 
-ROUTERS = web.AppKey("routers", dict)
+ROUTERS = web.AppKey("routers", dict[str, "Router"])
 
 
-def make_app(routers: Mapping[str, Router]) -> web.Application:
+def make_app(routers: Mapping[str, Router], patience: float = PATIENCE) -> web.Application:
     """An application that serves routers, each at its path ("" or "/" for one at the root), and runs them.
 
-    The routers are started and closed with the application.
+    The routers are started and closed with the application. ``patience`` is how many seconds clients may take to send
+    a request or to read an answer. Run it with :func:`routers.connections.serving`.
     """
     app = web.Application(middlewares=[guard, problems], client_max_size=LABEL_LIMIT + 1)
     app[ROUTERS] = dict(routers)
-    app[ACTIVITY] = Activity()
+    app[ACTIVITY] = Activity(patience)
     app.cleanup_ctx.append(_running)
     for path, router in routers.items():
         app.router.add_routes(RouterApi(router).routes(path.rstrip("/")))
     return app
 
 
-async def _running(app: web.Application):  # type: ignore[no-untyped-def]
+async def _running(app: web.Application) -> AsyncIterator[None]:
     routers = app[ROUTERS].values()
     for router in routers:
         await router.start()
@@ -150,17 +151,15 @@ async def _body(request: web.Request, longest: int) -> bytes:
         raise web.HTTPRequestEntityTooLarge(max_size=longest, actual_size=request.content_length or 0)
     body = bytearray()
     try:
-        async with asyncio.timeout(BODY_SECONDS):
+        async with asyncio.timeout(request.app[ACTIVITY].patience):
             async for chunk in request.content.iter_any():
                 body += chunk
                 if len(body) > longest:
                     raise web.HTTPRequestEntityTooLarge(max_size=longest, actual_size=len(body))
     except TimeoutError:
-        raise web.HTTPRequestTimeout(text=f"the body did not come within {BODY_SECONDS:.0f} s") from None
+        raise web.HTTPRequestTimeout(text="the body did not come in time") from None
     return bytes(body)
 
 
-def _written(label, form: str) -> bytes:  # type: ignore[no-untyped-def]
-    from hypursuit.label.figure5 import figure5
-
-    return figure5(label).encode() if form == FIGURE_5 else pack(label)
+def _written(label: ContentLabel, form: str) -> bytes:
+    return figure5(label).encode() if form == FIGURE_5 else pack(to_json(label))

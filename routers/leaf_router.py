@@ -132,10 +132,9 @@ class LeafRouter:
     def _snippet(self, contents: LeafContents, url: str, query: Query) -> tuple[SnippetPart, ...]:
         if self._texts is None:
             self._texts = Store.open(contents.store)
-        page = self._texts.page(url)
-        if page is None:  # a crawl is replacing it just now
-            return ()
-        return tuple(SnippetPart(*part) for part in snippet(page.text, query, stems=self._stems).parts)
+        # Without a text a crawl is replacing the page just now.
+        text = self._texts.text(url) or ""
+        return tuple(SnippetPart(*part) for part in snippet(text, query, stems=self._stems).parts)
 
     def _forget_texts(self) -> None:
         if self._texts is not None:

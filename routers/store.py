@@ -69,6 +69,11 @@ def pack_text(text: str) -> bytes:
     return zstd.compress(text.encode("utf-8", "surrogatepass"), options=_PACKING)
 
 
+def unpack_text(packed: bytes) -> str:
+    """The text that was packed."""
+    return zstd.decompress(packed).decode("utf-8", "surrogatepass")
+
+
 @dataclass(frozen=True, slots=True)
 class PageRecord:
     """What a store knows of a page besides its content."""
@@ -178,6 +183,12 @@ class Store:
         with translated(self.path):
             return _page(*rows[0]) if rows else None
 
+    def text(self, url: str) -> str | None:
+        """The text of the page at a URL, without reading the rest of it."""
+        rows = self._rows("SELECT text FROM pages WHERE indexed AND url = ?", url)
+        with translated(self.path):
+            return unpack_text(rows[0][0]) if rows else None
+
     def records(self, *, aliases: bool = False) -> Iterator[PageRecord]:
         """What is known about the pages, in crawl order, without their content.
 
@@ -274,7 +285,7 @@ def _page(
         headers=parts.headers,
         keywords=parts.keywords,
         addresses=parts.addresses,
-        text=zstd.decompress(text).decode("utf-8", "surrogatepass"),
+        text=unpack_text(text),
         links=unpack_links(links),
         description=parts.description,
         language=parts.language,
