@@ -21,19 +21,24 @@ _TRIES = 200
 
 
 def made_queries(
-    pages: Sequence[Page], page_frequency: Callable[[str], int], stems: Stems, count: int, seed: int = 1996
+    pages: Sequence[Page],
+    page_frequency: Callable[[str], int],
+    stems: Stems,
+    count: int,
+    seed: int = 1996,
+    most: int | None = None,
 ) -> list[tuple[str, str]]:
     """Pairs of kind and query text; the same for the same pages and seed, and every kind about equally often.
 
     Words stand on a page together, so that most queries find something. A word counts as middling if at least three
-    pages have its stem and at most one in fifty.
+    pages have its stem and at most one in fifty, or ``most``.
     """
     draw = np.random.default_rng(seed)
-    most = max(len(pages) // 50, 10)
+    highest = max(len(pages) // 50, 10) if most is None else most
 
     def middling(word: str) -> bool:
         stem = stems[word]
-        return bool(stem) and not word.isdecimal() and 3 <= page_frequency(stem) <= most
+        return bool(stem) and not word.isdecimal() and 3 <= page_frequency(stem) <= highest
 
     found: list[tuple[str, str]] = []
     for number in range(count):

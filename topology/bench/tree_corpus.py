@@ -85,10 +85,10 @@ class Central:
                     self._sample.append(page)
                     yield page
 
-    def queries(self, count: int) -> list[AskedQuery]:
-        """Queries of all kinds, parsed."""
+    def queries(self, count: int, most: int | None = None) -> list[AskedQuery]:
+        """Queries of all kinds, parsed; ``most`` pages have a word of theirs, one in fifty if not given."""
         stems = Stems()
-        made = made_queries(self._sample, self.index.page_frequency, stems, count)
+        made = made_queries(self._sample, self.index.page_frequency, stems, count, most=most)
         return [AskedQuery(kind, text, parse_query(text, stems)) for kind, text in made]
 
     def idf(self, query: Query) -> Idf:

@@ -38,11 +38,12 @@ def _economy(results: TreeResults) -> Iterator[str]:
     yield "| budget | " + " | ".join(KINDS) + " | all | share of leaves | answers that differ |"
     yield "|---|" + "---|" * (len(KINDS) + 3)
     for economy in results.economies:
-        cells = " | ".join(f"{mean(economy.asked[kind]):.1f}" for kind in KINDS if economy.asked[kind])
-        share = economy.mean_asked / economy.leaves
-        yield f"| {economy.share:.3g} of the default | {cells} | {economy.mean_asked:.1f} | {share:.1%} | {len(economy.wrong)} |"
-    yield f"\n{results.holders:.1f} leaves hold one of the ten best pages. To reach all of these, asking in the order of a"
-    yield "ranking and stopping as soon as the last has answered, which nobody can know:\n"
+        cells = [f"{mean(economy.asked[kind]):.1f}" for kind in KINDS]
+        share = f"{economy.mean_asked / economy.leaves:.1%}"
+        row = (f"{economy.share:.3g} of the default", *cells, f"{economy.mean_asked:.1f}", share, len(economy.wrong))
+        yield f"| {' | '.join(map(str, row))} |"
+    yield f"\n{results.holders:.1f} leaves hold one of the ten best pages. To reach all of them, asking in the order"
+    yield "of a ranking and stopping as soon as the last has answered, which nobody can know:\n"
     yield "| ranking | leaves needed |\n|---|---|"
     yield from (f"| {name} | {needed:.1f} |" for name, needed in results.needed.items())
     yield f"| **ours, and sure of it** | **{full.mean_asked:.1f}** |"
