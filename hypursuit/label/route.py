@@ -40,7 +40,8 @@ STEPS = (
     Coarseness(10, 2, 1),
     Coarseness(8, 4, 1),
     Coarseness(8, 4, 1 / 2),
-    Coarseness(8, 8, 1 / 4),
+    Coarseness(8, 4, 1 / 4),
+    Coarseness(8, 8, 1 / 8),
     Coarseness(8, 8, 0),
     Coarseness(6, 16, 0),
 )

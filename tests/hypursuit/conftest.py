@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import random
+from typing import TYPE_CHECKING
+
 import pytest
 
 from hypursuit.crawl.page import Link, Page
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SITE = "http://garden.example"
 SECTIONS = {
@@ -44,3 +50,43 @@ def garden_pages() -> list[Page]:
 @pytest.fixture
 def garden() -> list[Page]:
     return garden_pages()
+
+
+VOCABULARY = [
+    *("river mountain forest island valley glacier canyon desert ocean meadow").split(),
+    *("painter sculptor novel poem theatre opera symphony canvas gallery museum").split(),
+    *("kernel compiler thread socket buffer parser packet daemon cluster router").split(),
+]
+
+
+def made_site(seed: int, host: str, pages: int) -> list[Page]:
+    """Pages of seeded words, a few words common and most rare, under all attributes, linked at random."""
+    rng = random.Random(f"{seed} {host}")
+    folders = rng.choice([("",), ("", "a/"), ("docs/", "docs/b/")])
+    urls = [f"http://{host}/{rng.choice(folders)}{number}.html" for number in range(pages)]
+
+    def said(most: int) -> str:
+        return " ".join(VOCABULARY[int(len(VOCABULARY) * rng.random() ** 2)] for _ in range(rng.randint(0, most)))
+
+    return [
+        Page(
+            url,
+            title=said(3),
+            headers=tuple(said(3) for _ in range(rng.randint(0, 2))),
+            keywords=(said(2),),
+            addresses=(said(1),),
+            text=said(rng.choice([5, 40, 300])),
+            links=tuple(
+                Link(target, "", 0, 0)
+                for target in rng.sample([*urls, "http://elsewhere.test/", "http://one.north.test/x"], k=2)
+                if target != url
+            ),
+        )
+        for url in urls
+    ]
+
+
+@pytest.fixture
+def site() -> Callable[[int, str, int], list[Page]]:
+    """(seed, host, pages) → the pages of a made site."""
+    return made_site
