@@ -7,6 +7,9 @@ from typing import Self
 
 from hypursuit.errors import BadSetting
 
+MOST_CLUSTERS = 1000
+MOST_CELLS = 1 << 16
+
 
 @dataclass(frozen=True, slots=True)
 class LabelBudget:
@@ -17,14 +20,14 @@ class LabelBudget:
     terms: int = 100
     """Heaviest terms shown per sub-cluster. The routing part is not cut by this: it keeps what the bytes allow."""
     clusters: int = 30
-    cells: int = 240
-    """Pieces of sub-clusters that have a bound of their own; at least one per sub-cluster."""
+    cells: int = 2000
+    """Pieces of sub-clusters that have a bound of their own, where the bytes allow; at least one per sub-cluster."""
 
     def __post_init__(self) -> None:
-        if min(self.bytes, self.clusters, self.cells) < 1 or self.terms < 0 or self.clusters > 1000:
-            raise BadSetting(
-                f"a label needs room for at least 1 byte, 1 sub-cluster (at most 1000) and 1 cell, got {self}"
-            )
+        if min(self.bytes, self.clusters, self.cells) < 1 or self.terms < 0:
+            raise BadSetting(f"a label needs at least 1 byte, 1 sub-cluster and 1 cell, got {self}")
+        if self.clusters > MOST_CLUSTERS or self.cells > MOST_CELLS:
+            raise BadSetting(f"at most {MOST_CLUSTERS} sub-clusters and {MOST_CELLS} cells, got {self}")
 
     @classmethod
     def leaf(cls) -> Self:
@@ -34,7 +37,7 @@ class LabelBudget:
     @classmethod
     def interior(cls) -> Self:
         """The paper's level 1: 678 KB, 50 sub-clusters."""
-        return cls(bytes=678_000, clusters=50, cells=400)
+        return cls(bytes=678_000, clusters=50)
 
     def scaled(self, share: float) -> Self:
         """The same with a share of the bytes."""

@@ -6,10 +6,11 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from hypursuit.label.budget import MOST_CLUSTERS
 from hypursuit.text.terms import Attribute  # noqa: TC001  msgspec reads annotations at run time
 
 Count = Annotated[int, Meta(ge=0, le=1 << 53)]
-Number = Annotated[int, Meta(ge=0, lt=1000)]
+Number = Annotated[int, Meta(ge=0, lt=MOST_CLUSTERS)]
 """Of a sub-cluster inside its label."""
 Text = Annotated[str, Meta(max_length=300)]
 Address = Annotated[str, Meta(max_length=2100)]

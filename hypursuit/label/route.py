@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from hypursuit.label.budget import LabelBudget
     from hypursuit.label.sources import ChildLabels, LeafSource
 
-FINEST = 2000
-"""Cells that a leaf starts from: its pages, if they are not more."""
-
 
 class Coarseness(NamedTuple):
     """One way of saying less."""
@@ -55,17 +52,17 @@ class RoutingFunction:
 
     def of_leaf(self, leaf: LeafSource, budget: LabelBudget, room: int) -> RoutingPart:
         """From the postings of the leaf's index."""
-        return fitted(leaf_rows(leaf), budget.cells, room)
+        return fitted(leaf_rows(leaf, max(budget.cells, leaf.k)), budget.cells, room)
 
     def of_children(self, source: ChildLabels, budget: LabelBudget, room: int) -> RoutingPart:
         """From the rows and covers of the children's routing parts."""
         return fitted(children_rows(source), budget.cells, room)
 
 
-def leaf_rows(leaf: LeafSource) -> RoutingPart:
-    """Every stem of a leaf with as many cells as it has pages, up to FINEST."""
+def leaf_rows(leaf: LeafSource, cells: int) -> RoutingPart:
+    """Every stem of a leaf, its pages cut into so many cells: clusters of a finer cut, or single pages."""
     index, postings = leaf.index, leaf.postings
-    fine = leaf.pages_cut(max(FINEST, leaf.k))
+    fine = leaf.pages_cut(cells)
     # Clusters of a finer cut lie inside those of a coarser one, so any page of a cell tells its sub-cluster.
     owner = np.zeros(int(fine.max(initial=-1)) + 1, np.int64)
     owner[fine] = leaf.membership

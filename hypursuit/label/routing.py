@@ -35,6 +35,11 @@ def attribute_bit(attribute: Attribute | None) -> int:
     return ANY_ATTRIBUTE if attribute is None else 1 << ATTRIBUTES.index(attribute)
 
 
+def cell_type(cells: int) -> type[np.unsignedinteger]:
+    """The smallest type that numbers so many cells; labels of many routers are held in memory."""
+    return np.uint16 if cells <= 1 << 16 else np.uint32
+
+
 def band_of(level: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """The band that a stem with this highest level falls into."""
     return level // np.uint8(256 // BANDS)
@@ -85,7 +90,7 @@ class RoutingPart:
     """(rows,): pages with the stem; those below children that dropped it are not counted."""
     start: NDArray[np.int64]
     """(rows + 1,): the entries of row r are start[r]:start[r + 1]; each row has one at least."""
-    cell: NDArray[np.int64]
+    cell: NDArray[np.unsignedinteger]
     """(entries,), ascending inside a row."""
     level: NDArray[np.uint8]
     """(entries,), 1 at least."""
@@ -161,5 +166,5 @@ def changed(part: RoutingPart, **changes: Any) -> RoutingPart:
 def blank_part(highest: float, cell_cluster: NDArray[np.int64], clusters: int, covers: Iterable[Cover]) -> RoutingPart:
     """Cells without a row."""
     none, byte = np.empty(0, np.int64), np.empty(0, np.uint8)
-    keys, start = np.empty(0, np.uint32), np.zeros(1, np.int64)
-    return RoutingPart(highest, clusters, cell_cluster, KEY_BITS, keys, none, start, none, byte, byte, tuple(covers))
+    keys, start, cell = np.empty(0, np.uint32), np.zeros(1, np.int64), np.empty(0, np.uint16)
+    return RoutingPart(highest, clusters, cell_cluster, KEY_BITS, keys, none, start, cell, byte, byte, tuple(covers))

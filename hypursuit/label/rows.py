@@ -8,7 +8,7 @@ import numpy as np
 
 from hypursuit.label import levels
 from hypursuit.label.keys import KEY_BITS, KeySet, shortened, stem_key
-from hypursuit.label.routing import ANY_ATTRIBUTE, Cover, RoutingPart, changed
+from hypursuit.label.routing import ANY_ATTRIBUTE, Cover, RoutingPart, cell_type, changed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ class Entries(NamedTuple):
     """What stands where, in any order: parallel arrays."""
 
     key: NDArray[np.uint32]
-    cell: NDArray[np.int64]
+    cell: NDArray[np.integer]
     level: NDArray[np.uint8]
     mask: NDArray[np.uint8]
 
@@ -40,7 +40,7 @@ def with_rows(part: RoutingPart, entries: Entries) -> RoutingPart:
         keys=key[new_row],
         frequency=np.zeros(len(starts), np.int64),
         start=np.append(starts, len(first)),
-        cell=cell[first],
+        cell=cell[first].astype(cell_type(part.cells)),
         level=_reduced(np.maximum, entries.level[order], first),
         mask=_reduced(np.bitwise_or, entries.mask[order], first),
     )

@@ -16,10 +16,11 @@ from msgspec import Meta, Struct
 
 from hypursuit.errors import MalformedLabel
 from hypursuit.label import wire_arrays as arrays
+from hypursuit.label.budget import MOST_CELLS
 from hypursuit.label.content import ContentLabel
 from hypursuit.label.keys import KEY_BITS, KeySet
 from hypursuit.label.parts import Browsing, Count, Head, Refinement
-from hypursuit.label.routing import ANY_ATTRIBUTE, BANDS, Cover, RoutingPart
+from hypursuit.label.routing import ANY_ATTRIBUTE, BANDS, Cover, RoutingPart, cell_type
 
 MAGIC = b"HyCL"
 VERSION = 1
@@ -31,7 +32,6 @@ _COMPRESSION = 6
 _INFLATION = 24
 """How many times its size a frame may grow to; real labels grow 2 to 5 times, a small one more, hence the floor."""
 _FLOOR = 1 << 16
-_MOST_CELLS = 1 << 16
 
 Bits = Annotated[int, Meta(ge=0, le=KEY_BITS)]
 T = TypeVar("T")
@@ -142,11 +142,11 @@ def _unframe(compressed: bytes, kind: type[T], what: str) -> T:
 
 def _routing(wire: _Routing) -> RoutingPart:
     cells_of = arrays.unpack(wire.cells, "cells")
-    if len(cells_of) and (int(cells_of.min()) < 1 or int(cells_of.max()) > _MOST_CELLS):
+    if len(cells_of) and (int(cells_of.min()) < 1 or int(cells_of.max()) > MOST_CELLS):
         raise MalformedLabel("cells: a sub-cluster without cells, or with too many")
     cells = int(cells_of.sum())
-    if cells > _MOST_CELLS:
-        raise MalformedLabel(f"cells: {cells} are more than {_MOST_CELLS}")
+    if cells > MOST_CELLS:
+        raise MalformedLabel(f"cells: {cells} are more than {MOST_CELLS}")
     keys = arrays.from_gaps(arrays.unpack(wire.keys, "keys"), 1 << wire.key_bits, "keys")
     frequency = arrays.unpack(wire.frequency, "frequency")
     counts = arrays.unpack(wire.counts, "counts") + 1
@@ -169,7 +169,7 @@ def _routing(wire: _Routing) -> RoutingPart:
         keys.astype(np.uint32),
         frequency,
         start,
-        arrays.from_row_gaps(distances, start, cells, "entries"),
+        arrays.from_row_gaps(distances, start, cells, "entries").astype(cell_type(cells)),
         level,
         mask,
         _covers(wire.covers, cells),

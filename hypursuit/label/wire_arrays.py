@@ -53,7 +53,7 @@ def from_gaps(distances: NDArray[np.int64], limit: int, what: str) -> NDArray[np
     return ascending
 
 
-def row_gaps(numbers: NDArray[np.int64], start: NDArray[np.int64]) -> NDArray[np.int64]:
+def row_gaps(numbers: NDArray[np.integer], start: NDArray[np.int64]) -> NDArray[np.int64]:
     """Numbers ascending inside rows, as distances from the one before; the first of each row as it is."""
     distances = gaps(numbers)
     distances[start[:-1]] = numbers[start[:-1]]
