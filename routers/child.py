@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from hypursuit.label.parts import Host
     from hypursuit.query.answer import Answer, SearchRequest
     from routers.label_store import StoredLabel
-    from routers.router import Router
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +36,6 @@ class Searcher(Protocol):
     async def search(self, request: SearchRequest, seconds: float | None = None) -> Answer:
         """The child's answer."""
         ...
-
-
-class InProcess:
-    """A child that lives in the same process is called, not sent for."""
-
-    def __init__(self, router: Router) -> None:
-        self._router = router
-
-    async def search(self, request: SearchRequest, seconds: float | None = None) -> Answer:  # noqa: ARG002  as clients
-        """The router's answer."""
-        return await self._router.search(request)
 
 
 class Child:

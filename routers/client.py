@@ -138,7 +138,8 @@ class RouterClient:
         self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], longest: int
     ) -> Reply:
         url = URL(self.url + path, encoded=True)
-        async with self._session.request(method, url, data=body, headers=headers, allow_redirects=False) as response:
+        content = None if body is None else BytesIO(body)  # aiohttp warns of large bytes
+        async with self._session.request(method, url, data=content, headers=headers, allow_redirects=False) as response:
             received = bytearray()
             async for chunk in response.content.iter_any():
                 received += chunk

@@ -19,7 +19,7 @@ class GateSettings:
     """How many searches a router works on at once, and how many may wait."""
 
     running: int = 8
-    waiting: int = 32
+    waiting: int = 128
 
 
 class Gate:
