@@ -364,13 +364,13 @@ class Grove:
 
     async def until_ready(self, name: str) -> None:
         """Wait until a router has the labels of all its children, and all of those theirs."""
-        while not (await self.client(name).health()).ready:
+        while not (await self.client(name).health()).ready:  # noqa: ASYNC110  others decide when
             await asyncio.sleep(0.01)
         planted = self.routers[name]
         for child in planted.children:
             await self.until_ready(child.name)
             leaves = (await self.client(child.name).health()).leaves
-            while self.label_of(planted, child.name).leaves != leaves:
+            while self.label_of(planted, child.name).leaves != leaves:  # noqa: ASYNC110  others decide when
                 await asyncio.sleep(0.01)
 
     def label_of(self, planted: Planted, child: str) -> ContentLabel:

@@ -213,12 +213,16 @@ async def test_a_client_that_does_not_read_its_answer_is_cut_off(grove: Any) -> 
         reader, writer = await asyncio.open_connection(server.host, server.port, limit=1024)
         reader._transport.pause_reading()
         request = b"GET /label HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\n\r\n"
+
+        async def ask_for_ever() -> None:
+            while True:
+                writer.write(request * 20)
+                await writer.drain()
+                await asyncio.sleep(0.01)
+
         async with asyncio.timeout(20):
             with pytest.raises(ConnectionError):
-                while True:
-                    writer.write(request * 20)
-                    await writer.drain()
-                    await asyncio.sleep(0.01)
+                await ask_for_ever()
         writer.close()
         status, _, _ = await get(session, f"{server.url}/healthz")
 

@@ -185,7 +185,7 @@ async def test_a_change_travels_up_and_no_change_does_not(grove: Any) -> None:
 
     bigger = replace(same, version=same.version + 1, hosts=(*same.hosts, Host("also.test")))
     await put_to(grove, "middle", bigger)
-    while grove.label_of(root, "middle").version == version:
+    while grove.label_of(root, "middle").version == version:  # noqa: ASYNC110  others decide when
         await asyncio.sleep(0.01)
     assert Host("also.test") in grove.label_of(root, "middle").hosts
 
@@ -205,7 +205,7 @@ async def test_a_child_whose_memory_was_lost_catches_up_with_its_parent(grove: A
 
     await grove.start("one.test")
 
-    while grove.label_of(grove.routers["root"], "one.test").version <= future.version:
+    while grove.label_of(grove.routers["root"], "one.test").version <= future.version:  # noqa: ASYNC110  others decide when
         await asyncio.sleep(0.01)
 
 

@@ -6,14 +6,12 @@ import asyncio
 import multiprocessing
 import signal
 import socket
-from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hypursuit.crawl.page import Page
 from hypursuit.errors import RouterUnavailable
 from hypursuit.query.answer import Answer, SearchRequest
 from hypursuit.query.index import PageIndex
@@ -22,8 +20,11 @@ from hypursuit.text.scoring import Scoring
 from routers.client import RouterClient, make_session
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
     from multiprocessing.context import ForkServerProcess
     from pathlib import Path
+
+    from hypursuit.crawl.page import Page
 
 DEADLINE = 4.0
 SEARCHES = 100
@@ -134,7 +135,7 @@ class Hosts:
         """Wait until every query is answered as if nothing had been."""
         async with asyncio.timeout(30):
             for q in QUERIES:
-                while not await self._exact(q):
+                while not await self._exact(q):  # noqa: ASYNC110  others decide when
                     await asyncio.sleep(0.05)
 
     async def _exact(self, q: str) -> bool:

@@ -31,6 +31,7 @@ class Place:
 
     @property
     def everything(self) -> list[Found]:
+        """All hits below."""
         return [*self.hits, *(hit for child in self.children for hit in child.everything)]
 
     @property
@@ -40,12 +41,14 @@ class Place:
 
     @property
     def bound(self) -> float:
+        """What its label would say."""
         own = max((hit.score for hit in self.hits), default=0.0)
         below = max([own, *(child.bound for child in self.children)])
         return below + self.slack if below else 0.0
 
     @property
     def leaves(self) -> int:
+        """How many are below."""
         return sum(child.leaves for child in self.children) or 1
 
 
