@@ -25,10 +25,10 @@ def figure5(label: ContentLabel) -> str:
     Values are crawled: parentheses, quotes and backslashes in them get a backslash, white space becomes one blank, so
     that they cannot be taken for structure.
     """
-    lines = [f"((version: {label.version}) {_quoted('url', label.url)}"]
+    lines = [f"((version: {label.version}) {_quoted('url', label.url)}", ""]
     for number, cluster in enumerate(label.clusters, 1):
-        lines.append(" " + " ".join(_cluster_lines(number, cluster)))
-    return "\n".join(lines) + ")\n"
+        lines += [*_cluster_lines(number, cluster), ""]
+    return "\n".join([*lines, ")\n"])
 
 
 def to_json(label: ContentLabel) -> dict[str, Any]:
@@ -52,12 +52,13 @@ def to_json(label: ContentLabel) -> dict[str, Any]:
 
 
 def _cluster_lines(number: int, cluster: SubCluster) -> Iterator[str]:
-    yield f"(cluster: ((cluster-num: {number}) {_quoted('name', cluster.name)} (size: {cluster.bytes})"
-    yield f"(num-docs: {cluster.pages}) (num-terms: {cluster.n_terms})"
-    yield from (f"\n  {_quoted('url', url)}" for url in cluster.urls)
+    counts = f"(size: {cluster.bytes}) (num-docs: {cluster.pages}) (num-terms: {cluster.n_terms})"
+    yield "(cluster:"
+    yield f"((cluster-num: {number}) {counts} {_quoted('name', cluster.name)}"
+    yield from (_quoted("url", url) for url in cluster.urls)
     for term in cluster.terms:
         attribute = "" if term.attribute is Attribute.TEXT else f"(attribute: {term.attribute}) "
-        yield f"\n  (term: ({attribute}(value: {_harmless(term.stem)}) (tf: {term.tf}) (df: {term.df})))"
+        yield f"(term: ({attribute}(value: {_harmless(term.stem)}) (tf: {term.tf}) (df: {term.df})))"
     yield "))"
 
 

@@ -37,7 +37,7 @@ def gathered(children: tuple[ContentLabel, ...], clusters: int) -> NDArray[np.in
     total = sum(len(child.clusters) for child in children)
     if total <= clusters:
         return np.arange(total)
-    if total > MOST_COMPARED:
+    if total > MOST_COMPARED and len(children) > 1:
         return _gathered_in_steps(children, clusters)
     similarity = hybrid_similarity(comparable(_term_similarity(children)), comparable(_link_similarity(children)))
     return merge_tree(similarity, overwrite=True).cut(clusters).astype(np.int64)

@@ -65,7 +65,7 @@ class KeySet:
 
     def coarse(self, bits: int) -> KeySet:
         """The same set by fewer bits."""
-        if bits >= self.bits:
+        if bits >= self.bits or not len(self):
             return self
         return KeySet(bits, np.unique(shortened(self.prefixes, self.bits - bits)))
 

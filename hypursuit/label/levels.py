@@ -26,9 +26,8 @@ def values(highest: float) -> NDArray[np.float64]:
 
 
 def quantise_up(parts: NDArray[np.float64], highest: float) -> NDArray[np.uint8]:
-    """The lowest level whose value is not below the part; parts beyond the highest are refused by assertion."""
-    raised = parts * (1 + _ROUNDING)
-    levels = np.searchsorted(values(highest), raised, side="left")
-    if len(levels) and levels.max() > TOP:
+    """The lowest level whose value is not below the part; ValueError for parts beyond the highest."""
+    if len(parts) and parts.max() > highest * (1 + _ROUNDING):
         raise ValueError(f"a part of {parts.max()} is above {highest}, the highest of its scoring")
-    return np.maximum(levels, 1).astype(np.uint8)
+    levels = np.searchsorted(values(highest), parts * (1 + _ROUNDING), side="left")
+    return np.clip(levels, 1, TOP).astype(np.uint8)

@@ -115,27 +115,34 @@ def _head(name: str, url: str, version: int, hosts: tuple[Host, ...], leaves: in
 def _within(
     head: Head, budget: LabelBudget, abstraction: Abstraction, division: Callable[[int], LeafSource | ChildLabels]
 ) -> ContentLabel:
-    """The label with as many sub-clusters as the budget allows; half of them, and so on, where it has no room."""
+    """The label with as many sub-clusters as the budget allows; half of them, and so on, where it has no room.
+
+    Before sub-clusters are given up, everything else is: their counts are dear.
+    """
     k = budget.clusters
     while True:
         source = division(k)
-        label = _made(head, budget, abstraction, source)
-        size = len(wire.encode(label))
-        if size <= budget.bytes:
-            return label
+        for share in (1.0, 0.0):
+            label = _made(head, budget, abstraction, source, share)
+            size = len(wire.encode(label))
+            if size <= budget.bytes:
+                return label
         if source.number <= 1:
             raise LabelOverBudget(head.name, size, budget.bytes)
         k = source.number // 2
 
 
-def _made(head: Head, budget: LabelBudget, abstraction: Abstraction, source: LeafSource | ChildLabels) -> ContentLabel:
-    """Refinement and browsing take their share at most, routing all that is left."""
-    refinement = _applied(abstraction.refinement, source, budget, int(budget.bytes * _REFINEMENT_SHARE))
+def _made(
+    head: Head, budget: LabelBudget, abstraction: Abstraction, source: LeafSource | ChildLabels, share: float
+) -> ContentLabel:
+    """Refinement and browsing take at most so much of their share, routing all that is left."""
+    room = budget.bytes * share
+    refinement = _applied(abstraction.refinement, source, budget, int(room * _REFINEMENT_SHARE))
     head = _counted(head, refinement)
-    while len(wire.frame(head)) > budget.bytes * _HEAD_SHARE and head.hosts != (ANYWHERE,):
+    while len(wire.frame(head)) > room * _HEAD_SHARE and head.hosts != (ANYWHERE,):
         head = msgspec.structs.replace(head, hosts=coarser(head.hosts))
     left = budget.bytes - wire.FRAMING - len(wire.frame(head)) - len(wire.frame(refinement))
-    browsing = _applied(abstraction.browsing, source, budget, min(int(budget.bytes * _BROWSING_SHARE), left))
+    browsing = _applied(abstraction.browsing, source, budget, min(int(room * _BROWSING_SHARE), left))
     routing = _applied(abstraction.routing, source, budget, left - len(wire.frame(browsing)))
     return wire.assembled(head, refinement, routing, browsing)
 

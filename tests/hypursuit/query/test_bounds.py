@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 HOSTS = ["one.north.test", "two.north.test", "deep.two.north.test", "south.test", "east.test:8080", "west.other"]
 BUDGETS = [260, 300, 400, 600, 1000, 2500, 8000, 400_000]
-WORDS = [*"river mountain forest island painter kernel thread cluster router museum".split(), "absent", "unheard"]
+WORDS = ["river", "mountain", "forest", "island", "painter", "kernel", "cluster", "router", "museum", "absent"]
 
 
 @dataclass
