@@ -10,14 +10,20 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from topology.static_sites import serving_process
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    Background = Callable[..., AbstractContextManager[subprocess.Popen[str]]]
 
 HOSTS = ("www.alpha.edu", "lcs.alpha.edu", "www.beta.edu", "gamma.org", "docs.gamma.org", "delta.co.uk", "h.test")
 PAGES = 10
@@ -75,11 +81,17 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
 
 
 @contextmanager
-def background(*words: object) -> Iterator[subprocess.Popen[str]]:
-    """A ``hypursuit`` command that goes on; killed at the end if it has not ended."""
+def running_command(*words: object) -> Iterator[subprocess.Popen[str]]:
+    """A ``hypursuit`` command that goes on; killed at the end if it has not ended by then."""
     command = [sys.executable, "-m", "topology", *map(str, words)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             yield process
         finally:
             process.kill()
+
+
+@pytest.fixture(scope="session")
+def background() -> Background:
+    """For commands that run until they are interrupted."""
+    return running_command
