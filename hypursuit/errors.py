@@ -103,11 +103,14 @@ class MalformedRequest(HyPursuitError):
 
 
 class RouterUnavailable(HyPursuitError):
-    """Another router gave no usable answer; ``busy`` if it said itself that it has too much to do."""
+    """Another router gave no usable answer.
 
-    def __init__(self, router: str, reason: str, *, busy: bool = False) -> None:
+    ``busy`` if it said itself that it has too much to do, ``late`` if it just had not answered in time.
+    """
+
+    def __init__(self, router: str, reason: str, *, busy: bool = False, late: bool = False) -> None:
         super().__init__(f"{router} {reason}")
-        self.router, self.reason, self.busy = router, reason, busy
+        self.router, self.reason, self.busy, self.late = router, reason, busy, late
 
 
 class Overloaded(HyPursuitError):

@@ -30,6 +30,10 @@ class ChildSpec:
     """What it may speak for."""
 
 
+FAIR = 0.2
+"""Seconds that a child must have been given before its silence counts against it."""
+
+
 class Searcher(Protocol):
     """Whoever carries a search to a child: a client, or the child's router itself in the same process."""
 
@@ -91,8 +95,9 @@ class Child:
         try:
             answer = await self._asked(request, seconds)
         except RouterUnavailable as error:
-            # A child that says it is busy works; leaving it alone would make the overload an outage.
-            if error.busy:
+            # A child that says it is busy works, and one that was given next to no time may; leaving them alone would
+            # make an outage of an overload.
+            if error.busy or (error.late and seconds < FAIR):
                 self._breaker.abandoned(clock())
             else:
                 self._breaker.failed(clock())
@@ -108,7 +113,7 @@ class Child:
             async with asyncio.timeout(seconds):
                 answer = await self._searcher.search(request, seconds)
         except TimeoutError:
-            raise RouterUnavailable(self.name, f"did not answer within {seconds:.3g} s") from None
+            raise RouterUnavailable(self.name, f"did not answer within {seconds:.3g} s", late=True) from None
         except RouterUnavailable:
             raise
         except HyPursuitError as error:

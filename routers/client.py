@@ -128,7 +128,7 @@ class RouterClient:
                         if attempts <= 0:
                             raise
         except TimeoutError:
-            raise RouterUnavailable(self.name, f"did not answer within {seconds:.3g} s") from None
+            raise RouterUnavailable(self.name, f"did not answer within {seconds:.3g} s", late=True) from None
         except aiohttp.ClientConnectorError as error:
             raise RouterUnavailable(self.name, f"cannot be reached: {error.strerror or error}") from error
         except (aiohttp.ClientError, ConnectionError, ValueError) as error:

@@ -59,9 +59,10 @@ class Gate:
         if self._running < self._settings.running:
             self._running += 1
             return
-        # Whoever cannot be served in time is told now rather than when it is too late.
+        # Whoever would have to spend more than half of its time waiting is told now, rather than given half an answer
+        # when it is nearly too late.
         expected = self._usual * (len(self._queue) + 1) / self._settings.running
-        if len(self._queue) >= self._settings.waiting or expected > patience:
+        if len(self._queue) >= self._settings.waiting or expected > patience / 2:
             raise Overloaded(self._name)
         turn = asyncio.get_running_loop().create_future()
         self._queue.append(turn)

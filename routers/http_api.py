@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from aiohttp import web
 
-from hypursuit.errors import MalformedRequest, NotAuthorised
+from hypursuit.errors import MalformedRequest, NotAuthorised, Overloaded
 from hypursuit.label.figure5 import figure5, to_json
 from hypursuit.label.wire import encode
 from hypursuit.query.answer import SearchRequest
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from routers.router import Router
 
 _REQUEST_BYTES = 1 << 20
+HOLD = 0.25
+"""Seconds that people who are turned away are kept waiting for it."""
 
 ROUTERS = web.AppKey("routers", dict[str, "Router"])
 
@@ -75,7 +77,14 @@ class RouterApi:
 
     async def search(self, request: web.Request) -> web.Response:
         """GET /search: the best pages below this router."""
-        return _respond(request, await self._router.search(read_search(request.query)))
+        wanted = read_search(request.query)
+        try:
+            answer = await self._router.search(wanted)
+        except Overloaded:
+            # Clients that ask again at once would keep the router busy with turning them away.
+            await asyncio.sleep(min(HOLD, wanted.deadline_ms / 4000))
+            raise
+        return _respond(request, answer)
 
     async def carried_search(self, request: web.Request) -> web.Response:
         """POST /search: the same for routers, with what the query carries."""

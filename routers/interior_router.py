@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import hmac
 from math import inf
 from typing import TYPE_CHECKING
@@ -108,6 +109,11 @@ class InteriorRouter:
         if budget is None or budget == self._budget:
             return await self._own.current()
         return await asyncio.to_thread(self.merged, budget, self._own.version)
+
+    def ingredients(self) -> bytes:
+        """Stands for the children's labels and all else that the own label is made of."""
+        known = [(child.name, child.stored.etag) for child in self.children if child.stored is not None]
+        return hashlib.blake2b(repr((self.name, self.url, self._budget, sorted(known))).encode()).digest()
 
     def merged(self, budget: LabelBudget, version: int) -> ContentLabel:
         """The children's labels as one; may take a while."""

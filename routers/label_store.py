@@ -54,6 +54,14 @@ class LabelStore:
         """Keep a label; once this returns it survives the death of the process and of the machine."""
         write_sealed(self._path(name), stored.encoded)
 
+    def note(self, name: str, words: bytes) -> None:
+        """Keep a few words of one's own."""
+        write_sealed(self._path(name), words)
+
+    def noted(self, name: str) -> bytes | None:
+        """The words kept under a name."""
+        return read_sealed(self._path(name))
+
     def _path(self, name: str) -> Path:
         # Names come from configuration and may hold anything; a digest keeps different ones apart and out of "..".
         safe = "".join(letter if letter.isalnum() or letter in "-." else "_" for letter in name)[:80].strip(".")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 OWN = " own"
 """Name that the own label is kept under; no child can be called so."""
+_MADE_OF = " own, made of"
 _LIMIT = 16 << 20
 
 
@@ -30,6 +31,10 @@ class Merges(Protocol):
     """A router that can make a label of its children's."""
 
     name: str
+
+    def ingredients(self) -> bytes:
+        """Stands for all that the label would be made of now."""
+        ...
 
     def merged(self, budget: LabelBudget, version: int) -> ContentLabel:
         """The label of everything below, as of now."""
@@ -45,6 +50,7 @@ class OwnLabel:
         self._router, self._budget, self._settings = router, budget, settings
         self.store = LabelStore(folder, _LIMIT)
         self._stored = self.store.load(OWN)
+        self._made_of = None if self._stored is None else self.store.noted(_MADE_OF)
         self._stale = asyncio.Event()
         self._pushers = [Pusher(router.name, push, self._for_parent) for push in pushes]
         self._task: asyncio.Task[None] | None = None
@@ -107,15 +113,19 @@ class OwnLabel:
             await asyncio.sleep(self._settings.quiet)
 
     async def _renew(self) -> bool:
-        """Make the label again; whether it says anything new."""
+        """Make the label again if it would be made of something else; whether it says anything new."""
         async with self._making:
-            known = self._stored
+            ingredients = await asyncio.to_thread(self._router.ingredients)
+            if ingredients == self._made_of:
+                return False
             label = await asyncio.to_thread(self._router.merged, self._budget, self.version)
             encoded = await asyncio.to_thread(encode, label)
-            if known is not None and known.encoded == encoded:
-                return False
-            # Later than any before, also if the folder was lost: parents refuse what seems to be older.
-            label = replace(label, version=max(self.version + 1, int(time.time())))
-            self._stored = StoredLabel(label, await asyncio.to_thread(encode, label))
-            await asyncio.to_thread(self.store.keep, OWN, self._stored)
-            return True
+            news = self._stored is None or self._stored.encoded != encoded
+            if news:
+                # Later than any before, also if the folder was lost: parents refuse what seems to be older.
+                label = replace(label, version=max(self.version + 1, int(time.time())))
+                self._stored = StoredLabel(label, await asyncio.to_thread(encode, label))
+                await asyncio.to_thread(self.store.keep, OWN, self._stored)
+            self._made_of = ingredients
+            await asyncio.to_thread(self.store.note, _MADE_OF, ingredients)
+            return news

@@ -254,3 +254,18 @@ def test_labels_may_name_domains_that_hold_the_granted_hosts() -> None:
 
     assert grant.foreign([Host(".python.org"), Host("."), Host("docs.python.org", "/3/")]) is None
     assert grant.foreign([Host("docs.python.org"), Host(".perl.org")]) == Host(".perl.org")
+
+
+async def test_a_restarted_router_does_not_make_its_label_again_for_nothing(
+    grove: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Merging takes seconds in a large tree; the stored label is known to be made of the stored labels below."""
+    await planted(grove)
+    label = await grove.client("root").label()
+    await grove.stop("root")
+    monkeypatch.setattr("routers.interior_router.merge_labels", None)
+
+    await grove.start("root")
+
+    await asyncio.sleep(5 * grove.settings.quiet)
+    assert encode(await grove.client("root").label()) == encode(label)
