@@ -110,3 +110,12 @@ def test_the_crawl_proof_fails_where_walk_and_crawl_differ(web: Path) -> None:
     assert done.returncode == 1
     assert cells(done.stdout, "moss.test") == ["2", "3", "0", "0", "1", "0", "0"]
     assert "extra: http://moss.test/lone.html" in done.stderr
+
+
+def test_a_describing_word_is_routed_to_the_poems_alone() -> None:
+    done = run("custom_abstraction.py")
+    usual, described, exact = done.stdout.strip().split("\n\n")
+
+    assert "  asked" not in usual
+    assert [line.split()[0] for line in described.splitlines() if line.endswith("  asked")] == ["root", "verses.test"]
+    assert "2 found" in exact
