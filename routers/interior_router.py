@@ -71,6 +71,7 @@ class InteriorRouter:
         self._children = {child.name: child for child in children}
         self._budget, self._settings = budget or LabelBudget.interior(), settings
         self._reception = Reception(name, settings)
+        self._accepting = asyncio.Lock()
         self._own = OwnLabel(self, folder, self._budget, pushes, settings)
         for child in children:
             if (stored := self._own.store.load(child.name)) is not None:
@@ -129,17 +130,25 @@ class InteriorRouter:
             # Which children there are is nobody's business who has no token.
             raise NotAuthorised(child, "it came without this child's token")
         stored = await asyncio.to_thread(_checked, known, encoded)
-        current = known.stored
-        if current is not None and current.encoded == encoded:
-            return _receipt(child, current, changed=False)
+        async with self._accepting:
+            changed = await self._take(known, stored, replaces)
+        return _receipt(child, stored, changed=changed)
+
+    async def _take(self, child: Child, stored: StoredLabel, replaces: str) -> bool:
+        """Put a checked label in the place of the last one; whether it is another."""
+        current = child.stored
+        if current is not None and current.encoded == stored.encoded:
+            return False
         if replaces and (current is None or current.etag != replaces):
-            raise LabelChanged(child, "it was to replace another label than the one that is known; look, and try again")
+            raise LabelChanged(
+                child.name, "it was to replace another label than the one that is known; look, and try again"
+            )
         if current is not None and stored.label.version <= current.label.version:
-            raise LabelOutdated(child, stored.label.version, current.label.version)
-        known.stored = stored
-        await asyncio.to_thread(self._own.store.keep, child, stored)
+            raise LabelOutdated(child.name, stored.label.version, current.label.version)
+        await asyncio.to_thread(self._own.store.keep, child.name, stored)
+        child.stored = stored
         self._own.changed()
-        return _receipt(child, stored, changed=True)
+        return True
 
     async def search(self, request: SearchRequest) -> Answer:
         """The best pages below, by asking the children that may have them."""

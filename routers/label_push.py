@@ -7,7 +7,7 @@ import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
-from hypursuit.errors import LabelOutdated, LabelRefused, RouterUnavailable
+from hypursuit.errors import HyPursuitError, LabelOutdated, RouterUnavailable
 from hypursuit.label.wire import encode
 
 if TYPE_CHECKING:
@@ -89,21 +89,20 @@ class Pusher:
             pause = min(2 * pause, self._push.longest_pause)
 
     async def _attempt(self) -> bool:
-        label = await self._label(self._push.budget)
-        label = replace(label, version=max(label.version, self._least_version))
         try:
-            receipt = await self._push.parent.push_label(
-                self._name, await asyncio.to_thread(encode, label), self._push.token
-            )
+            label = await self._label(self._push.budget)
+            label = replace(label, version=max(label.version, self._least_version))
+            encoded = await asyncio.to_thread(encode, label)
+            receipt = await self._push.parent.push_label(self._name, encoded, self._push.token)
         except LabelOutdated as error:
             # The parent remembers a later one than this router does: its memory was lost, or restored from old.
             self._least_version = error.current + 1
             return False
-        except LabelRefused as error:
-            _log.warning("%s", error)
-            return False
         except RouterUnavailable as error:
             _log.info("the label of %s waits: %s", self._name, error)
+            return False
+        except HyPursuitError as error:
+            _log.warning("the label of %s is not taken: %s", self._name, error)
             return False
         self.delivered = receipt.version
         return True

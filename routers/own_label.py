@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from hypursuit.errors import RouterUnavailable
+from hypursuit.errors import HyPursuitError, RouterUnavailable
 from hypursuit.label.wire import encode
 from routers.label_push import Pusher
 from routers.label_store import LabelStore, StoredLabel
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from hypursuit.label.content import ContentLabel
     from routers.label_push import LabelPush
     from routers.router_settings import RouterSettings
+
+_log = logging.getLogger(__name__)
 
 OWN = " own"
 """Name that the own label is kept under; no child can be called so."""
@@ -101,6 +104,11 @@ class OwnLabel:
                 news = await self._renew()
             except RouterUnavailable:
                 continue  # no child has sent one yet
+            except HyPursuitError as error:
+                _log.warning("the label of %s could not be made: %s", self._router.name, error)
+                await asyncio.sleep(self._settings.longest_quiet)
+                self._stale.set()
+                continue
             for pusher in self._pushers if news else ():
                 pusher.changed()
 

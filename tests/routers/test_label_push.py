@@ -269,3 +269,19 @@ async def test_a_restarted_router_does_not_make_its_label_again_for_nothing(
 
     await asyncio.sleep(5 * grove.settings.quiet)
     assert encode(await grove.client("root").label()) == encode(label)
+
+
+async def test_a_label_that_cannot_be_stored_is_not_used_either(grove: Any, tmp_path: Path) -> None:
+    """After a restart the router would not know it; better the child sends it again."""
+    label = await planted(grove)
+    for path in (tmp_path / "root").iterdir():
+        path.unlink()
+    (tmp_path / "root").rmdir()
+    (tmp_path / "root").write_bytes(b"a file where the folder was")
+
+    response = await put(grove, encode(replace(label, version=label.version + 1)))
+
+    assert response.status == 500
+    assert grove.label_of(grove.routers["root"], "one.test").version == label.version
+    (tmp_path / "root").unlink()
+    assert (await put(grove, encode(replace(label, version=label.version + 1)))).status == 200
