@@ -8,6 +8,8 @@ Everything in one run, against one index over all pages with the same scoring.
 from __future__ import annotations
 
 import asyncio
+import json
+import sys
 import time
 from collections import defaultdict
 from contextlib import asynccontextmanager
@@ -28,8 +30,8 @@ from hypursuit.text.stemming import Stems
 from routers.client import RouterClient, make_session
 from routers.crawler import store_path
 from topology.bench.tree_corpus import AskedQuery, Central, network_over
-from topology.bench.usage import resident_megabytes
 from topology.launch import running_tree
+from topology.network import Listen
 from topology.static_sites import StaticSites
 
 if TYPE_CHECKING:
@@ -101,13 +103,14 @@ async def measure_tree(
     async with StaticSites(web) as served:
         network = network_over(web, store, sites=sites, pages=pages, resolves=served.resolve_entries())
         told("crawling, indexing, labelling")
-        async with running_tree(network):
-            pass
+        async with running_tree(network) as tree:
+            port = tree.network.listen.port
+    # The same port again: labels name their routers' addresses, and new addresses would be news to every parent.
+    network = replace(network_over(web, store, sites=sites, pages=pages), listen=Listen(port=port))
     told("starting from stores")
-    before, begin = resident_megabytes(), time.perf_counter()
+    started = await _start_apart(web, store, sites, pages, port)
+    results.start_seconds, results.memory_mb = started["seconds"], started["mb"]
     async with running_tree(network) as tree:
-        results.start_seconds = time.perf_counter() - begin
-        results.memory_mb = resident_megabytes() - before
         results.leaves, results.routers = len(tree.topology.leaves), len(tree.urls)
         told("building the central index")
         stores = [store_path(store, leaf.site) for leaf in tree.topology.leaves if leaf.site]
@@ -124,6 +127,14 @@ async def measure_tree(
         async with running_tree(_with_budgets(network, store, share)) as tree:
             results.economies.append(await _economy(tree, central, asked, share, None))
     return results
+
+
+async def _start_apart(web: Path, store: Path, *numbers: int) -> dict[str, float]:
+    command = [sys.executable, "-m", "topology.bench.tree_start", str(web), str(store), *map(str, numbers)]
+    process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+    printed, _ = await process.communicate()
+    figures: dict[str, float] = json.loads(printed)
+    return figures
 
 
 def _with_budgets(network: Network, store: Path, share: float) -> Network:

@@ -18,6 +18,7 @@ from hypursuit.query import PageIndex, parse_query
 from hypursuit.text.scoring import Scoring
 from hypursuit.text.stemming import Stems
 from routers.crawl_settings import CrawlLimits, CrawlSettings
+from routers.crawler import store_path
 from routers.store import Store
 from topology.network import Listen, Network, NetworkSite
 
@@ -38,12 +39,21 @@ class AskedQuery:
     query: Query
 
 
-def network_over(web: Path, store: Path, *, sites: int, pages: int, resolves: Sequence[str]) -> Network:
-    """The largest sites of a folder of sites, so many pages of each."""
+def network_over(web: Path, store: Path, *, sites: int, pages: int, resolves: Sequence[str] = ()) -> Network:
+    """The largest sites of a folder of sites, so many pages of each; those whose store is there and empty left out."""
     addresses = AddressPolicy(tuple(map(Resolve.parse, resolves)))
     settings = CrawlSettings(CrawlLimits(pages=pages), addresses=addresses)
-    chosen = _front_pages(web)[:sites]
+    chosen = [site for site in _front_pages(web)[:sites] if not _is_empty(store_path(store, site))]
     return Network(tuple(NetworkSite(site, settings) for site in chosen), listen=Listen(port=0), store=store)
+
+
+def _is_empty(store: Path) -> bool:
+    """Whether a finished crawl found nothing to index: the site's root page asks for that."""
+    if not store.exists():
+        return False
+    with Store.open(store) as opened:
+        summary = opened.summary()
+    return summary.finished and not summary.pages
 
 
 def _front_pages(web: Path) -> list[Site]:
