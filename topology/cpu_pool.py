@@ -9,13 +9,12 @@ import signal
 import threading
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
 from typing import TYPE_CHECKING, Self, TypeVar, TypeVarTuple, Unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from multiprocessing.connection import Connection
     from multiprocessing.context import ForkServerContext
-    from multiprocessing.queues import SimpleQueue
 
 Args = TypeVarTuple("Args")
 T = TypeVar("T")
@@ -73,35 +72,31 @@ class CpuPool:
 
 
 class _Crew:
-    """Processes that start with the first work, and tell their numbers so that they can be killed."""
+    """Processes that start with the first work and end, whatever they are at, when a pipe to them is closed."""
 
     def __init__(self, size: int) -> None:
         context = fork_after_import()
-        self._started: SimpleQueue[int] = context.SimpleQueue()
-        self._pool = ProcessPoolExecutor(size, context, _begin, (self._started,))
-        self._broken = False
+        self._theirs, self._life_line = context.Pipe(duplex=False)
+        self._pool = ProcessPoolExecutor(size, context, _begin, (self._theirs,))
 
     async def run(self, work: Callable[[Unpack[Args]], T], *args: *Args) -> T:
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._pool, work, *args)
-        except BrokenProcessPool:
-            self._broken = True
-            raise
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work, *args)
 
     def end(self) -> None:
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        # Of a broken pool the processes are dead already, and their numbers may be somebody else's by now.
-        while not self._broken and not self._started.empty():
-            with suppress(ProcessLookupError):
-                os.kill(self._started.get(), signal.SIGKILL)
-        self._pool.shutdown(wait=True)
-        self._started.close()
+        self._life_line.close()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._theirs.close()
 
 
-def _begin(started: SimpleQueue[int]) -> None:
+def _begin(life_line: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; whoever started us decides
-    started.put(os.getpid())
-    end_with_parent(lambda: os._exit(1))
+
+    def wait() -> None:
+        # Readable only at its end: nothing is ever sent. Also if the other side was killed.
+        life_line.poll(None)
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def end_with_parent(end: Callable[[], None]) -> None:

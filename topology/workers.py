@@ -55,44 +55,66 @@ class Worker:
         bound = bound or bind(self.listen)
         ready, theirs = context.Pipe(duplex=False)
         self._process = context.Process(target=_main, args=(self._serve, bound, theirs), name=self.name)
-        try:
-            await asyncio.to_thread(self._process.start)
-        finally:
-            # Were the socket open here too, connections would still be accepted when the process is dead, and hang.
-            bound.close()
-            theirs.close()
         with ready:
-            await self._until_ready(ready)
+            try:
+                await _completed(self._process.start)
+            finally:
+                # Were the socket open here too, connections would still be accepted when the process is dead, and hang.
+                bound.close()
+                theirs.close()
+            await _readable(ready.fileno())
+            self._check(ready)
 
     async def stop(self) -> None:
         """Ask the process to end, and see to it that it does."""
         self._stopping = True
-        if self._process is None:
+        if self._process is None or self._process.pid is None:
             return
         self._process.terminate()
-        await asyncio.to_thread(self._process.join, _STOP_SECONDS)
-        if self._process.is_alive():
+        try:
+            async with asyncio.timeout(_STOP_SECONDS):
+                await _readable(self._process.sentinel)
+        except TimeoutError:
             self._process.kill()
-            await asyncio.to_thread(self._process.join)
+            await _readable(self._process.sentinel)
+        self._process.join()
 
     async def ended(self) -> bool:
         """Wait until the process has ended; whether nobody asked it to."""
         if self._process is not None:
-            loop, gone = asyncio.get_running_loop(), asyncio.Event()
-            loop.add_reader(self._process.sentinel, gone.set)
-            try:
-                await gone.wait()
-            finally:
-                loop.remove_reader(self._process.sentinel)
+            await _readable(self._process.sentinel)
         return not self._stopping
 
-    async def _until_ready(self, ready: Connection) -> None:
+    def _check(self, ready: Connection) -> None:
         try:
-            trouble = await asyncio.to_thread(ready.recv)
+            trouble = ready.recv()
         except EOFError:
             trouble = "its process ended"
         if trouble:
             raise TreeFailed(f"{self.name} does not start: {trouble}")
+
+
+async def _completed(work: Callable[[], None]) -> None:
+    """Do something in a thread and, unlike threads are, be cancelled only when it is done."""
+    task = asyncio.ensure_future(asyncio.to_thread(work))
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await task
+        raise
+
+
+async def _readable(descriptor: int) -> None:
+    """Wait for something to read, or for the end of it. No thread: one that waits for ever cannot be cancelled."""
+    loop, come = asyncio.get_running_loop(), asyncio.Event()
+    # A descriptor can have one reader only, and several may wait for the same process.
+    copy = os.dup(descriptor)
+    loop.add_reader(copy, come.set)
+    try:
+        await come.wait()
+    finally:
+        loop.remove_reader(copy)
+        os.close(copy)
 
 
 def _main(serve: Serve, bound: socket.socket, ready: Connection) -> None:
