@@ -105,13 +105,14 @@ def fitted(full: RoutingPart, cells: int, room: int) -> RoutingPart:
 
 def _rows_fitted(part: RoutingPart, room: int) -> RoutingPart:
     first_to_go = np.argsort(highest_levels(part), kind="stable")
-    for spare in (6, 3, 0):
+    # With no bits at all a cover holds everything, but no higher than the highest level that was dropped.
+    for spare in (6, 3, 0, -KEY_BITS):
 
         def keeping(kept: int, spare: int = spare) -> RoutingPart:
             dropped = np.zeros(len(part.keys), bool)
             dropped[first_to_go[: len(part.keys) - kept]] = True
             known = int(dropped.sum()) + sum(len(cover.stems) for cover in part.covers)
-            return without_rows(part, dropped, known.bit_length() + spare)
+            return without_rows(part, dropped, max(known.bit_length() + spare, 0))
 
         found = largest_fitting(keeping, len(part.keys), room, _size)
         if found is not None:
