@@ -45,20 +45,21 @@ class Gate:
             Overloaded: the queue is full, or the turn came too late to be of use.
         """
         loop = asyncio.get_running_loop()
-        await self._enter(until - loop.time())
+        waited = await self._enter(until - loop.time())
         started = loop.time()
         try:
-            if started + self._usual > until:
+            if waited and started + self._usual > until:
                 raise Overloaded(self._name)
             yield
             self._usual += 0.1 * (loop.time() - started - self._usual)
         finally:
             self._leave()
 
-    async def _enter(self, patience: float) -> None:
+    async def _enter(self, patience: float) -> bool:
+        """Whether the turn had to be waited for."""
         if self._running < self._settings.running:
             self._running += 1
-            return
+            return False
         # Whoever would have to spend more than half of its time waiting is told now, rather than given half an answer
         # when it is nearly too late.
         expected = self._usual * (len(self._queue) + 1) / self._settings.running
@@ -75,6 +76,7 @@ class Gate:
         except asyncio.CancelledError:
             self._withdraw(turn)
             raise
+        return True
 
     def _withdraw(self, turn: asyncio.Future[None]) -> None:
         if turn in self._queue:

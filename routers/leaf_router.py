@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hypursuit.errors import NotAuthorised
 from hypursuit.label.make import merge_labels
+from hypursuit.label.parts import clean
 from hypursuit.query.answer import Answer, Coverage, Health, Hit, HitCluster, SnippetPart
 from hypursuit.query.snippets import snippet
 from hypursuit.text.scoring import Scoring
@@ -120,7 +121,7 @@ class LeafRouter:
         return Hit(
             url=url,
             score=match.score,
-            title=contents.index.titles[match.page],
+            title=clean(contents.index.titles[match.page]),
             snippet=self._snippet(contents, url, query),
             site=contents.root,
             leaf=self.name,

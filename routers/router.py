@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from hypursuit.errors import MalformedRequest
+from hypursuit.errors import MalformedQuery, MalformedRequest
 from hypursuit.query.answer import MOST_HOPS, MOST_RESULTS, Answer, Coverage, ResultCluster
 from hypursuit.query.language import parse_query
 from hypursuit.text.stemming import Stems
@@ -110,11 +110,20 @@ class Reception:
         carried = request.carried
         if carried is not None and carried.hops > MOST_HOPS:
             raise MalformedRequest(f"the query has passed {carried.hops} routers: they stand in a circle, or too deep")
-        query = parse_query(request.q, self._stems)
+        query = parse_query(_text(request.q), self._stems)
         query_id = secrets.token_hex(16) if carried is None else carried.query_id
         repeated = self._asked.by_another(query_id, "" if carried is None else carried.asker, now)
         seconds = request.deadline_ms / 1000
         return Visit(query, carried, query_id, now, now + seconds - reserve(seconds), repeated)
+
+
+def _text(q: str) -> str:
+    """The query, if it is text: half a character can be typed into a URL, but not be sent on."""
+    try:
+        q.encode()
+    except UnicodeEncodeError as error:
+        raise MalformedQuery(error.start, "it holds half a character there") from None
+    return q
 
 
 def told_before(router: str, leaves: int, visit: Visit) -> Answer:

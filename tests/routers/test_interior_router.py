@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from hypursuit.errors import MalformedQuery
 from hypursuit.label.budget import LabelBudget
+from hypursuit.query.answer import SearchRequest
 from hypursuit.query.language import parse_query
 from hypursuit.text.scoring import Scoring
 
@@ -109,3 +111,60 @@ async def test_a_query_may_enter_anywhere_and_means_what_lies_below(grove: Any) 
         answer = await grove.search("com", q)
         assert found(answer) == from_central(below, q, exact_idf(below, q), 10), q
         assert answer.coverage.leaves == 3
+
+
+@pytest.mark.parametrize("deadline_ms", [1, 3, 10, 30])
+async def test_an_answer_that_had_no_time_is_honest_about_it(grove: Any, deadline_ms: int) -> None:
+    plant(grove)
+    await grove.grow()
+    q = "word1 OR word2 OR word3"
+    central = grove.central()
+    truth = from_central(central, q, exact_idf(central, q), 10)
+
+    for _ in range(10):
+        answer = await grove.client("root").search(SearchRequest(q=q, deadline_ms=deadline_ms), seconds=5.0)
+
+        certain = answer.complete_above or 0.0
+        assert [hit for hit in found(answer) if hit[1] > certain] == [hit for hit in truth if hit[1] > certain]
+        assert answer.exact == (certain == 0.0)
+        assert answer.exact or answer.coverage.failed
+
+
+async def test_any_text_is_a_query_or_a_problem(grove: Any) -> None:
+    """Never an error of ours: 10,000 words, deep parentheses, and whatever chance types."""
+    plant(grove)
+    await grove.grow()
+    router, chance = grove.routers["root"].router, random.Random(2002)
+    pieces = [
+        '"',
+        "(",
+        ")",
+        "-",
+        "OR",
+        "NOT",
+        "AND",
+        ":",
+        "title:",
+        "site:",
+        "word1",
+        "word2",
+        "é",
+        "\0",
+        "\ud800",
+        "*",
+        "/",
+    ]
+    texts = ["(" * 3000, "word1 " * 660, "-" * 4000, 'title:"' * 500, "a" * 3999]
+    texts += ["".join(f"{piece} " for piece in chance.choices(pieces, k=chance.randrange(1, 12))) for _ in range(300)]
+    texts += ["".join(chance.choices(pieces, k=chance.randrange(1, 12))) for _ in range(300)]
+    understood, refused = 0, []
+
+    for text in texts:
+        try:
+            await router.search(SearchRequest(q=text))
+            understood += 1
+        except MalformedQuery as error:
+            refused.append((error.position, text))
+
+    assert 50 < understood < len(texts) - 50
+    assert all(0 <= position <= len(text) for position, text in refused)

@@ -57,6 +57,19 @@ async def test_a_page_is_shown_once_with_its_other_addresses(grove: Any, animals
     assert (cats.url, cats.aliases) == (CATS.url, (COPY.url,))
 
 
+async def test_crawled_text_that_is_no_text_does_no_harm(grove: Any) -> None:
+    """Half characters cannot be sent, and titles of a megabyte need not be."""
+    odd = Page(url="http://odd.test/", title="word " + "x" * 1_000_000, text="word \udfff and \u202e words")
+    grove.leaf("odd.test", [odd])
+    await grove.grow()
+
+    [hit] = (await grove.search("odd.test", "word")).hits
+
+    assert hit.title.startswith("word x")
+    assert len(hit.title) <= 300
+    assert not set("".join(part.text for part in hit.snippet)) & set("\udfff\u202e")
+
+
 async def test_results_come_clustered_by_sub_cluster(grove: Any, animals: Any) -> None:
     await grove.grow()
     label = await grove.client("site.test").label()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import os
 import signal
 import socket
 from contextlib import asynccontextmanager
@@ -246,3 +247,23 @@ async def _first_answer(made: Hosts) -> Answer:
                 return await made.search(QUERIES[0])
             except RouterUnavailable:
                 await asyncio.sleep(0.02)
+
+
+async def test_a_hung_router_costs_its_share_of_the_time_and_comes_back(grove: Any, tmp_path: Path) -> None:
+    """Stopped, a process still accepts connections; only time tells that nobody is there."""
+    async with hosts(grove, tmp_path) as made:
+        victim = made.machines["b.org"].process
+        assert victim is not None
+        assert victim.pid is not None
+        os.kill(victim.pid, signal.SIGSTOP)
+        try:
+            answers = await asyncio.gather(*(made.search(QUERIES[n % len(QUERIES)]) for n in range(SEARCHES)))
+            later = await made.search(QUERIES[0])
+        finally:
+            os.kill(victim.pid, signal.SIGCONT)
+
+        for number, answer in enumerate(answers):
+            assert_honest(answer, made.truth(QUERIES[number % len(QUERIES)]), "b.org")
+        assert any("did not answer within" in answer.coverage.failed[0].reason for answer in answers)
+        assert "left alone" in later.coverage.failed[0].reason
+        await made.until_exact()
