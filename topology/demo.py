@@ -1,4 +1,4 @@
-"""The demo: the documentation of this Python, made into sites, served, crawled and handed on.
+"""The demo: the documentation of this Python, made into sites, served, crawled and handed on to a tree of routers.
 
 Needs no network and nothing prepared. A second run keeps the pages, and its crawl asks only what has changed.
 """
@@ -17,6 +17,7 @@ from hypursuit.crawl.scope import Site
 from hypursuit.errors import DemoFailed
 from routers.crawl_settings import CrawlSettings
 from routers.crawler import crawl_sites
+from topology.network import Listen, Network, NetworkSite
 from topology.pydoc_sites import DemoSite, build_pydoc_sites
 from topology.static_sites import LOOPBACK, StaticSites
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 PORT = 8711
 """Where the demo's sites are served, if nobody else is there."""
+ROOT_PORT = Listen().port
+"""Where the root of the demo's tree answers, if nobody else is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +108,13 @@ async def crawl_demo(demo: RunningDemo, stores: Path, progress: CrawlProgress | 
     if not crawled:
         raise DemoFailed(f"none of the demo's sites could be crawled; the first: {reports[0].failure}")
     return crawled
+
+
+def demo_network(demo: RunningDemo, stores: Path, port: int = ROOT_PORT) -> Network:
+    """The network over the demo's sites, with what :func:`crawl_demo` stored; at another port if that is taken."""
+    settings = demo.settings()
+    sites = tuple(NetworkSite(Site.of(demo.url(site)), settings) for site in demo.sites)
+    return Network(sites, name="this Python", listen=Listen(LOOPBACK, _free_port(port)), store=stores)
 
 
 def _free_port(wanted: int) -> int:
