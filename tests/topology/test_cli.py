@@ -12,6 +12,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from topology.cli import COMMANDS
 from topology.static_sites import serving_process
 
 if TYPE_CHECKING:
@@ -70,10 +71,10 @@ def test_help_names_every_command() -> None:
     done = hypursuit("--help")
 
     assert done.returncode == 0
-    assert all(name in done.stdout for name in ("bench", "clusters", "crawl", "demo", "evaluate"))
+    assert all(name in done.stdout for name in COMMANDS)
 
 
-@pytest.mark.parametrize("command", ["bench", "clusters", "crawl", "demo", "evaluate"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(command: str) -> None:
     done = hypursuit(command, "--help")
 

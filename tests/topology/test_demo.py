@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hypursuit.errors import DemoFailed
+from hypursuit.query.answer import SearchRequest
 from routers.store import Store
-from topology.demo import CrawledSite, crawl_demo, run_demo, serving_demo
+from topology.commands.search import ask
+from topology.demo import CrawledSite, crawl_demo, demo_network, run_demo, serving_demo
+from topology.launch import running_tree
 from topology.static_sites import LOOPBACK, StaticSites
 
 if TYPE_CHECKING:
@@ -63,6 +66,19 @@ async def test_a_second_run_keeps_pages_and_stores(tmp_path: Path, free_port: in
     assert made == []
     assert [site.report.pages for site in first] == [site.report.pages for site in second]
     assert [site.report.crawl for site in second] == [2, 2]
+
+
+async def test_a_tree_comes_up_over_the_crawled_sites(tmp_path: Path, free_port: int) -> None:
+    """Nothing is crawled again, and every page can be found."""
+    async with serving_demo(tmp_path / "sites", port=free_port) as demo:
+        crawled = await crawl_demo(demo, tmp_path / "stores")
+        async with running_tree(demo_network(demo, tmp_path / "stores", port=free_port)) as tree:
+            answer = await ask(tree.url, SearchRequest(q="heap queue", deadline_ms=10_000))
+
+    assert [found.report for found in tree.gathered] == [None, None]
+    assert sum(tree.pages.values()) == sum(site.report.pages - site.report.aliases for site in crawled)
+    assert answer.hits[0].url.endswith("heapq.html")
+    assert answer.exact
 
 
 async def test_where_the_port_is_taken_another_one_is_used(tmp_path: Path) -> None:
